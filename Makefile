@@ -1,0 +1,33 @@
+# gpured: exact aggregates on a GPU for PostgreSQL.
+#
+#   make                  the extension and gpured-server (with CUDA if nvcc is found)
+#   make install
+#   make installcheck     regression tests, against a running server
+#   make CUDA=no          without the CUDA device
+#   make CUDA_ARCHS=90    which GPUs to build for: 90 | 80,90 | native | all-major
+EXTENSION = gpured
+DATA = gpured--0.1.0.sql
+MODULE_big = gpured
+OBJS = $(patsubst %.c,%.o,$(sort $(wildcard src/*.c src/aggregate/*.c src/device/*.c src/exact/*.c)))
+HEADERS_ALL = $(wildcard src/*.h src/*/*.h)
+
+# Floating-point results must not depend on what the compiler contracts.
+PG_CPPFLAGS = -I$(srcdir)/src
+PG_CFLAGS = -O2 -ffp-contract=off -Wno-declaration-after-statement
+
+REGRESS = $(patsubst sql/%.sql,%,$(sort $(wildcard sql/*.sql)))
+REGRESS_OPTS = --inputdir=$(srcdir) --load-extension=gpured
+TAP_TESTS = $(if $(wildcard t/*.pl),1)
+
+EXTRA_CLEAN = build gpured-server results
+
+all: gpured-server
+
+PG_CONFIG ?= pg_config
+PGXS := $(shell $(PG_CONFIG) --pgxs)
+# Bitcode is compiled by clang without PG_CFLAGS, which would fuse a*b+c.
+override with_llvm = no
+include $(PGXS)
+include $(srcdir)/Makefile.server
+
+$(OBJS): $(HEADERS_ALL)

@@ -1,0 +1,70 @@
+/*
+ * batcher.h
+ *	  The session's way to the server's device: batches of values, filled in
+ *	  place in slots of the shared pool, sent off asynchronously while the next
+ *	  one fills.
+ *
+ * A batcher belongs to one ungrouped aggregate.  It lives in a memory context
+ * and gives back its slots when that context is reset or deleted, by error,
+ * cancel or the end of the query.  If the server or its device fails, the
+ * values are still in this process's mapping: the batcher folds them here,
+ * counts a fallback, and goes on; its result is the same.
+ */
+#ifndef GPURED_BATCHER_H
+#define GPURED_BATCHER_H
+
+#include "device/device.h"
+
+typedef struct GpuredBatcher
+{
+	char	   *next;			/* where the next value goes */
+	char	   *end;			/* end of the current batch */
+	/* the rest is batcher.c's own: allocate with gpured_batcher_create */
+} GpuredBatcher;
+
+/*
+ * Whether an ungrouped aggregate of "op" should use a batcher, now that it has
+ * seen "rows" values.  True at rows = 0 under offload = force.  Under auto,
+ * only with a CUDA device connected and above the measured break-even.  Cheap:
+ * meant to be asked at the first row and again each time the count passes
+ * *ask_again (set here; UINT64_MAX for never).
+ */
+extern bool gpured_batcher_wanted(GpuredOp op, uint64 rows, uint64 *ask_again);
+
+/*
+ * Create in "context" (an aggregate's context).  Under offload = force raises
+ * ERROR with the server's or driver's words in DETAIL and a HINT if no device
+ * can be had; otherwise returns NULL and the caller computes inline.
+ */
+extern GpuredBatcher *gpured_batcher_create(MemoryContext context, GpuredOp op);
+
+/* The current batch is full (next == end): send it and make room. */
+extern void gpured_batcher_flush(GpuredBatcher *batcher);
+
+/*
+ * Send what is left, wait for all of it and merge everything so far into
+ * *total (which the caller has initialized, or which holds earlier values).
+ * May be called again: nothing is counted twice into the batcher, and each
+ * call gives the whole sum so far.
+ */
+extern void gpured_batcher_finish(GpuredBatcher *batcher, GpuredAcc *total);
+
+/*
+ * Inclusive scan of n values on the best device (same contract as
+ * GpuredDevice.scan).  Under force raises ERROR if no device can be had at the
+ * first batch; later failures continue on the CPU from the carry.  Values and
+ * out are ordinary memory.  Checks for interrupts.
+ */
+extern void gpured_device_scan(GpuredOp op, const void *values, size_t n,
+							   GpuredAcc *carry, void *out);
+
+/* Append one value of a fixed-width C type. */
+#define GPURED_BATCHER_APPEND(batcher, ctype, value) \
+	do { \
+		*(ctype *) (batcher)->next = (value); \
+		(batcher)->next += sizeof(ctype); \
+		if (unlikely((batcher)->next == (batcher)->end)) \
+			gpured_batcher_flush(batcher); \
+	} while (0)
+
+#endif							/* GPURED_BATCHER_H */

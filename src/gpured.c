@@ -1,0 +1,103 @@
+/*
+ * gpured.c
+ *	  Module entry: settings, version, and the start of the supervisor.
+ *
+ * The extension itself never loads CUDA.  Everything that touches a GPU is in
+ * gpured-server, which the supervisor (supervisor.c) starts and watches.
+ */
+#include "postgres.h"
+
+#include <limits.h>
+
+#include "fmgr.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/guc.h"
+
+#include "gpured.h"
+
+PG_MODULE_MAGIC;
+
+int			gpured_device_setting = GPURED_DEVICE_AUTO;
+int			gpured_offload_setting = GPURED_OFFLOAD_AUTO;
+int			gpured_buffer_size = 256 * 1024;
+int			gpured_request_timeout = 10000;
+
+static const struct config_enum_entry device_options[] = {
+	{"auto", GPURED_DEVICE_AUTO, false},
+	{"cuda", GPURED_DEVICE_CUDA, false},
+	{"cpu", GPURED_DEVICE_CPU, false},
+	{"off", GPURED_DEVICE_OFF, false},
+	{NULL, 0, false}
+};
+
+static const struct config_enum_entry offload_options[] = {
+	{"auto", GPURED_OFFLOAD_AUTO, false},
+	{"off", GPURED_OFFLOAD_OFF, false},
+	{"force", GPURED_OFFLOAD_FORCE, false},
+	{NULL, 0, false}
+};
+
+PG_FUNCTION_INFO_V1(gpured_version);
+
+void		_PG_init(void);
+
+void
+_PG_init(void)
+{
+	DefineCustomEnumVariable("gpured.device",
+							 "Selects the device that gpured-server computes on.",
+							 "auto uses a usable GPU and otherwise computes in the session; "
+							 "cpu runs the server on the CPU; off starts no server.",
+							 &gpured_device_setting,
+							 GPURED_DEVICE_AUTO,
+							 device_options,
+							 PGC_SIGHUP,
+							 0,
+							 NULL, NULL, NULL);
+
+	DefineCustomEnumVariable("gpured.offload",
+							 "Selects when aggregates are sent to gpured-server.",
+							 "auto sends what is large enough to gain by it; "
+							 "force sends all that has a kernel, and raises an error if there is no device.",
+							 &gpured_offload_setting,
+							 GPURED_OFFLOAD_AUTO,
+							 offload_options,
+							 PGC_USERSET,
+							 0,
+							 NULL, NULL, NULL);
+
+	DefineCustomIntVariable("gpured.buffer_size",
+							"Sets the size of the pool of batches shared with gpured-server.",
+							"Takes effect when the server starts; a change at reload restarts it.",
+							&gpured_buffer_size,
+							256 * 1024,
+							1024,
+							INT_MAX,
+							PGC_SIGHUP,
+							GUC_UNIT_KB,
+							NULL, NULL, NULL);
+
+	DefineCustomIntVariable("gpured.request_timeout",
+							"Sets the longest time that a session waits for one answer of gpured-server.",
+							"After it the session computes the batch itself.",
+							&gpured_request_timeout,
+							10000,
+							1,
+							INT_MAX,
+							PGC_USERSET,
+							GUC_UNIT_MS,
+							NULL, NULL, NULL);
+
+	MarkGUCPrefixReserved("gpured");
+
+	if (process_shared_preload_libraries_in_progress)
+		gpured_supervisor_register();
+}
+
+/* The version of the loaded library. */
+Datum
+gpured_version(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_TEXT_P(cstring_to_text(GPURED_VERSION));
+}
