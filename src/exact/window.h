@@ -46,7 +46,7 @@ typedef struct GpuredWindow
 	uint8_t		pairs;			/* limb pairs that are open to the inline add;
 								 * 0 as long as nothing but -0 came */
 	uint8_t		flags;			/* GPURED_EXACT_* */
-	uint64_t	limb[3];		/* really 3, 7, 15, 31 or 34 */
+	uint64_t	limb[];			/* 3, 7, 15, 31 or 34 */
 } GpuredWindow;
 
 /* A state with an inverse: it counts what a plain state only flags. */
