@@ -15,7 +15,7 @@
 #include "exact_block.cuh"
 
 constexpr int BINS = 16;
-constexpr int BINS_LIMIT = 16384;
+constexpr int BINS_LIMIT = 16384 / GPURED_LIMIT_DIVISOR;
 
 static __device__ __forceinline__ void
 exact_bins_clear(double *column, int stride)

@@ -21,7 +21,7 @@
 
 /* Limbs that a single float8 can touch. */
 constexpr int COLUMN_LIMBS = (2046 + FIELD_TO_BIT) / 32 + 2;
-constexpr int COLUMN_LIMIT = 2048;
+constexpr int COLUMN_LIMIT = 2048 / GPURED_LIMIT_DIVISOR;
 
 /* "column" is the thread's first limb; the next is "stride" further. */
 static __device__ __forceinline__ void

@@ -31,7 +31,7 @@
 constexpr int WINDOW_DIGITS = 3;
 constexpr int WINDOW_DIGIT_BITS = 50;
 constexpr int WINDOW_ROOM = 4;	/* exponents above the largest value seen first */
-constexpr int WINDOW_LIMIT = 8192;	/* values a thread before a flush */
+constexpr int WINDOW_LIMIT = 8192 / GPURED_LIMIT_DIVISOR;	/* values a thread before a flush */
 
 struct ExactWindow
 {

@@ -225,7 +225,7 @@ struct Check_exact
 		static int	turn = 0;
 		Reference	sum;
 
-		switch (turn++ % 4)
+		switch (turn++ % 5)
 		{
 			case 1:
 				sum.add(0x1p-100);
@@ -237,6 +237,10 @@ struct Check_exact
 			case 3:
 				sum.add(1e20);
 				sum.add(0x1p-120);
+				break;
+			case 4:
+				sum.add(-0x1p100);
+				sum.add(0x1p-900);
 				break;
 		}
 		sum.store(&carry->v.exact);
@@ -406,6 +410,20 @@ test_all(int seed)
 		}
 }
 
+/* Arrays that are long enough for every way that an exact sum can take. */
+static void
+test_long(int seed)
+{
+	const size_t n = 70001;
+
+	for (int kind = 0; kind < DATA_KINDS && !small; kind++)
+	{
+		scheduler(seed * 1000 + kind);
+		test_reduce<Check_exact>("reduce_sum_float8", gpured_launch_reduce_sum_float8, make<double>(kind, n), kind);
+		test_reduce<Check_exact>("reduce_sum_float4", gpured_launch_reduce_sum_float4, make<float>(kind, n), kind);
+	}
+}
+
 int
 main(int argc, char **argv)
 {
@@ -417,7 +435,10 @@ main(int argc, char **argv)
 		else
 			seeds = atoi(argv[i]);
 	for (int seed = 1; seed <= seeds; seed++)
+	{
 		test_all(seed);
+		test_long(seed);
+	}
 	printf("%d passed, %d failed\n", passed, failed);
 	return failed != 0;
 }
