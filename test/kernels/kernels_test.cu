@@ -315,7 +315,7 @@ test_reduce(const char *name, ReduceLaunch launch, const std::vector<T> &x, int 
 
 template <class Check, class T, class Out>
 static void
-test_scan(const char *name, ScanLaunch launch, const std::vector<T> &x, int kind)
+test_scan(const char *name, ScanLaunch launch, const std::vector<T> &x, int kind, const GpuredAcc *start = nullptr)
 {
 	const size_t n = x.size();
 	Buffers		buffers(x.data(), n * sizeof(T), n * sizeof(Out));
@@ -326,7 +326,10 @@ test_scan(const char *name, ScanLaunch launch, const std::vector<T> &x, int kind
 	size_t		wrong;
 	int			error;
 
-	Check::start(&carry);
+	if (start != nullptr)
+		carry = *start;
+	else
+		Check::start(&carry);
 	device_copy(buffers.acc, &carry, sizeof(carry));
 	error = launch(buffers.values, n, workspace(n), buffers.acc, buffers.out, 0);
 	device_copy(&got, buffers.acc, sizeof(got));
@@ -424,6 +427,31 @@ test_long(int seed)
 	}
 }
 
+/*
+ * A carry that the values cancel but for a bit far below them: the prefix is
+ * that bit, however small a window would do for the rest.
+ */
+static void
+test_cancelled_carry()
+{
+	for (double tiny : {0x1p-20, 0x1p-300, -0x1p-900})
+		for (size_t n : {(size_t) 2, (size_t) 300, (size_t) 5000})
+		{
+			std::vector<double> x(n);
+			Reference	sum;
+			GpuredAcc	start = {};
+
+			sum.add(0x1p100);
+			sum.add(tiny);
+			sum.store(&start.v.exact);
+			x[0] = -0x1p100;
+			for (size_t i = 1; i < n; i++)
+				x[i] = i % 2 == 0 ? -1 : 1;
+			test_scan<Check_exact, double, double>("scan_sum_float8", gpured_launch_scan_sum_float8, x,
+												   DATA_CANCELLING, &start);
+		}
+}
+
 int
 main(int argc, char **argv)
 {
@@ -438,6 +466,7 @@ main(int argc, char **argv)
 	{
 		test_all(seed);
 		test_long(seed);
+		test_cancelled_carry();
 	}
 	printf("%d passed, %d failed\n", passed, failed);
 	return failed != 0;
