@@ -124,8 +124,13 @@ place_pair(PairPrefix *p, const void *x, size_t n, bool single)
 	int			prefix_exponent = (int) (bits_of(sum) >> 52 & 0x7ff) - 1023 + 1;
 	int			value_exponent;
 	int			unit;
+	double		high;
 	double		rest;
 
+	/* whatever happens, the prefix itself stays what it is */
+	p->high = sum;
+	p->low = error;
+	p->placed = false;
 	for (size_t i = 0; i < n; i++)
 	{
 		uint64_t	bits = bits_of(value_at(x, i, single)) & INT64_MAX;
@@ -147,13 +152,16 @@ place_pair(PairPrefix *p, const void *x, size_t n, bool single)
 	p->low_magic = 1.5 * power_of_two(52 + unit - GRID_DISTANCE);
 	p->prefix_bound = power_of_two(unit + 49);
 	p->value_bound = power_of_two(unit + 49 - BLOCK_BITS);
-	p->placed = true;
 
-	p->high = (sum + p->high_magic) - p->high_magic;
-	rest = sum - p->high;
+	high = (sum + p->high_magic) - p->high_magic;
+	rest = sum - high;
+	if ((rest + p->low_magic) - p->low_magic != rest ||
+		(error + p->low_magic) - p->low_magic != error)
+		return false;
+	p->high = high;
 	p->low = rest + error;
-	return (rest + p->low_magic) - p->low_magic == rest &&
-		(error + p->low_magic) - p->low_magic == error;
+	p->placed = true;
+	return true;
 }
 
 /* Scan a block; false if a value does not fit (out is then worth nothing). */
@@ -260,7 +268,7 @@ long_to_exact(const LongPrefix *p, GpuredExact *x)
 			x->limb[2 * i] = (uint32_t) p->word[i];
 			x->limb[2 * i + 1] = i < p->top ? (int64_t) high : (int32_t) high;
 		}
-		else					/* what is above the last limb is the last limb's */
+		else if (i == GPURED_EXACT_LIMBS / 2)	/* goes into the last limb as well */
 			x->limb[GPURED_EXACT_LIMBS - 1] += (int64_t) (p->word[i] << 32);
 	}
 	x->pending = 1;
