@@ -170,11 +170,11 @@ def cancelling(rng, n, draw):
 
 
 def below_the_unit(rng, n):
-    """Values far below the prefix, all of one sign and with many bits."""
+    """Values far below the prefix, all of one sign; at last they are left alone."""
     k, digits = rng.randrange(-300, 300), rng.randrange(36, 50)
     top = 1 << (digits - 1)
     small = [math.ldexp(top - rng.randrange(1, top >> 6), k - 48 - digits) for _ in range(n)]
-    return [2.0**k] + small
+    return [2.0**k] + small + [-(2.0**k)]
 
 
 def normal(rng):
