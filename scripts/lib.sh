@@ -129,10 +129,12 @@ use_postgres()
 	pgxs_dir=$(dirname "$(dirname "$(dirname "$("$bin/pg_config" --pgxs)")")")
 	export PATH PG_CONFIG=$bin/pg_config
 	# One that was built here finds its libpq beside itself.
+	: "${callers_libraries=${LD_LIBRARY_PATH:-}}"
 	case $bin in
-		*/usr/lib/postgresql/*) unset LD_LIBRARY_PATH ;;
-		*) export LD_LIBRARY_PATH=${bin%/bin}/lib ;;
+		*/usr/lib/postgresql/*) LD_LIBRARY_PATH=$callers_libraries ;;
+		*) LD_LIBRARY_PATH=${bin%/bin}/lib${callers_libraries:+:$callers_libraries} ;;
 	esac
+	if [ -n "$LD_LIBRARY_PATH" ]; then export LD_LIBRARY_PATH; else unset LD_LIBRARY_PATH; fi
 }
 
 # cluster_start NAME [SETTING ...]: a cluster with exactly these settings.
