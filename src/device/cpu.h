@@ -1,0 +1,109 @@
+/*
+ * cpu.h
+ *	  What the CPU device's files share.
+ *
+ * cpu.c dispatches by the list of operations.  cpu_kernels.h has the loops over
+ * a batch, written once over vectors of the compiler; cpu_plain.c, cpu_avx2.c
+ * and cpu_avx512.c compile it for one instruction set each.  cpu_sum.c puts
+ * blocks together to exact sums, cpu_scan.c does the prefix sums.
+ */
+#ifndef GPURED_CPU_H
+#define GPURED_CPU_H
+
+#include <string.h>
+
+#include "device/device.h"
+
+/* Values that the exact sum looks at before it folds them into limbs. */
+#define GPURED_CPU_BLOCK	2048
+
+/* The digits that a block of floats is cut into: see cpu_sum.c. */
+#define GPURED_CPU_MAX_DIGITS 3
+
+typedef struct GpuredDigits
+{
+	int			n;				/* 2 or 3 */
+	double		bound;			/* every |value| is below */
+	double		magic[GPURED_CPU_MAX_DIGITS];
+} GpuredDigits;
+
+/* The loops over a batch, compiled for one instruction set. */
+typedef struct GpuredCpuKernels
+{
+	const char *name;			/* "avx2" */
+
+	/* Sums, modulo 2^64 and 2^128. */
+	int64_t		(*sum_int2) (const int16_t *x, size_t n);
+	int64_t		(*sum_int4) (const int32_t *x, size_t n);
+	GpuredInt128 (*sum_int8) (const int64_t *x, size_t n);
+
+	/* Least and greatest of n > 0 values. */
+	int64_t		(*min_int2) (const int16_t *x, size_t n);
+	int64_t		(*min_int4) (const int32_t *x, size_t n);
+	int64_t		(*min_int8) (const int64_t *x, size_t n);
+	int64_t		(*max_int2) (const int16_t *x, size_t n);
+	int64_t		(*max_int4) (const int32_t *x, size_t n);
+	int64_t		(*max_int8) (const int64_t *x, size_t n);
+	double		(*min_float4) (const float *x, size_t n);
+	double		(*min_float8) (const double *x, size_t n);
+	double		(*max_float4) (const float *x, size_t n);
+	double		(*max_float8) (const double *x, size_t n);
+
+	/*
+	 * Cut a block into digits and sum them.  False if a value does not fit;
+	 * sum[] is then worth nothing.
+	 */
+	bool		(*digits_float4) (const float *x, const GpuredDigits *d, int64_t *sum);
+	bool		(*digits_float8) (const double *x, const GpuredDigits *d, int64_t *sum);
+} GpuredCpuKernels;
+
+extern const GpuredCpuKernels gpured_cpu_plain;
+#ifdef __x86_64__
+extern const GpuredCpuKernels gpured_cpu_avx2;
+extern const GpuredCpuKernels gpured_cpu_avx512;
+#endif
+
+/* The best that this processor has. */
+extern const GpuredCpuKernels *gpured_cpu_kernels(void);
+
+/* For tests: use the named instruction set; false if it is not there. */
+extern bool gpured_cpu_use(const char *name);
+
+extern void gpured_cpu_sum_float4(const float *x, size_t n, GpuredExact *acc);
+extern void gpured_cpu_sum_float8(const double *x, size_t n, GpuredExact *acc);
+extern void gpured_cpu_scan_float4(const float *x, size_t n, GpuredExact *carry, float *out);
+extern void gpured_cpu_scan_float8(const double *x, size_t n, GpuredExact *carry, double *out);
+
+static inline void
+gpured_wide_add(GpuredInt128 *dst, GpuredInt128 value)
+{
+	uint64_t	low = dst->lo + value.lo;
+
+	dst->hi = (int64_t) ((uint64_t) dst->hi + (uint64_t) value.hi + (low < value.lo));
+	dst->lo = low;
+}
+
+/* PostgreSQL's order of floats as integers, with -0 below +0 and one NaN above all. */
+static inline int64_t
+gpured_float_rank(double value)
+{
+	int64_t		bits;
+
+	if (value != value)
+		return INT64_MAX;
+	memcpy(&bits, &value, sizeof(bits));
+	return bits < 0 ? bits ^ INT64_MAX : bits;
+}
+
+/* The value itself, or PostgreSQL's own NaN. */
+static inline double
+gpured_canonical_float(double value)
+{
+	const uint64_t nan_bits = UINT64_C(0x7ff8) << 48;
+
+	if (value != value)
+		memcpy(&value, &nan_bits, sizeof(value));
+	return value;
+}
+
+#endif							/* GPURED_CPU_H */
