@@ -9,7 +9,7 @@ EXTENSION = gpured
 DATA = gpured--0.1.0.sql
 MODULE_big = gpured
 OBJS = $(patsubst %.c,%.o,$(sort $(wildcard src/*.c src/aggregate/*.c src/device/*.c src/exact/*.c)))
-HEADERS_ALL = $(wildcard src/*.h src/*/*.h)
+PROJECT_HEADERS = $(wildcard src/*.h src/*/*.h)
 
 # Floating-point results must not depend on what the compiler contracts.
 PG_CPPFLAGS = -I$(srcdir)/src
@@ -30,4 +30,4 @@ override with_llvm = no
 include $(PGXS)
 include $(srcdir)/Makefile.server
 
-$(OBJS): $(HEADERS_ALL)
+$(OBJS): $(PROJECT_HEADERS)
