@@ -126,7 +126,7 @@ use_postgres()
 {
 	bin=$1
 	PATH=$bin:${PATH//$bin:/}
-	pgxs_dir=$(dirname "$(dirname "$(dirname "$("$bin/pg_config" --pgxs)")")")
+	pgxs_dir=$(dirname "$(dirname "$("$bin/pg_config" --pgxs)")")
 	export PATH PG_CONFIG=$bin/pg_config
 	# One that was built here finds its libpq beside itself.
 	: "${callers_libraries=${LD_LIBRARY_PATH:-}}"
