@@ -6,34 +6,19 @@
  * changes two or three limbs by less than 2^32, so 2^30 additions fit before
  * carries have to move.  "pending" counts them.
  *
- * Rounding works on the magnitude as one long integer in units of
- * 2^GPURED_EXACT_BIT0: the bits below the result's last one are a half bit and
- * a sticky bit, and the bits of the result are put together as an integer, so
- * that a carry out of the mantissa becomes the next exponent by itself, also
- * from subnormal to normal and from the largest value to infinity.
+ * Rounding takes the magnitude as one long integer in units of
+ * 2^GPURED_EXACT_BIT0: its 64 leading bits and whether anything is below them.
  */
 #include "exact/exact.h"
 
 #include <string.h>
 
+#include "exact/round.h"
+
 #define PENDING_LIMIT	(UINT32_C(1) << 30)
 
 /* The magnitude: 64-bit words, enough for the limbs and the top one's sign. */
 #define WORDS			(GPURED_EXACT_LIMBS / 2 + 1)
-
-/* A binary floating-point format, in bits of the grid. */
-typedef struct Format
-{
-	int			mantissa_bits;	/* with the implicit one */
-	int			lowest_bit;		/* the grid's bit of the smallest subnormal */
-	uint64_t	infinity;		/* its bits */
-} Format;
-
-static const Format double_format = {53, -1074 - GPURED_EXACT_BIT0, UINT64_C(0x7ff) << 52};
-static const Format float_format = {24, -149 - GPURED_EXACT_BIT0, UINT64_C(0xff) << 23};
-
-/* What PostgreSQL's get_float8_nan gives. */
-static const uint64_t nan_bits = UINT64_C(0x7ff8) << 48;
 
 void
 gpured_exact_init(GpuredExact *x)
@@ -163,96 +148,37 @@ magnitude(const GpuredExact *x, uint64_t *word)
 	return true;
 }
 
-/* Bits from "low" on, up to 64 of them. */
-static uint64_t
-bits_from(const uint64_t *word, int low)
-{
-	int			i = low / 64;
-	int			shift = low % 64;
-	uint64_t	result = word[i] >> shift;
-
-	if (shift > 0 && i + 1 < WORDS)
-		result |= word[i + 1] << (64 - shift);
-	return result;
-}
-
 static bool
-any_bit_below(const uint64_t *word, int end)
+is_zero(const uint64_t *word, int n)
 {
-	for (int i = 0; i < end / 64; i++)
-	{
-		if (word[i] != 0)
-			return true;
-	}
-	return end % 64 > 0 && word[end / 64] << (64 - end % 64) != 0;
-}
-
-/*
- * Round a magnitude to the nearest value of the format, to even if there are
- * two; "sticky" says that something lies below its bit 0.  Gives the value's
- * bits; infinity stands for all that is out of range.
- */
-static uint64_t
-round_magnitude(const uint64_t *word, bool sticky, const Format *format)
-{
-	int			i = WORDS - 1;
-	int			lowest;
-	uint64_t	m;
-
-	while (i > 0 && word[i] == 0)
-		i--;
-	lowest = word[i] == 0 ? 0 :
-		64 * i + 64 - __builtin_clzll(word[i]) - format->mantissa_bits;
-	if (lowest < format->lowest_bit)
-		lowest = format->lowest_bit;
-
-	m = bits_from(word, lowest) & ((UINT64_C(1) << format->mantissa_bits) - 1);
-	if ((bits_from(word, lowest - 1) & 1) &&
-		((m & 1) || sticky || any_bit_below(word, lowest - 1)))
-		m++;
-	m += (uint64_t) (lowest - format->lowest_bit) << (format->mantissa_bits - 1);
-	return m < format->infinity ? m : format->infinity;
-}
-
-/*
- * The result if inputs that are not finite numbers decide it, or nothing but
- * -0 came: as the bits of a double.
- */
-static bool
-special_result(const GpuredExact *x, uint64_t *bits)
-{
-	uint32_t	infinities = x->flags & (GPURED_EXACT_PINF | GPURED_EXACT_NINF);
-
-	if ((x->flags & GPURED_EXACT_NAN) ||
-		infinities == (GPURED_EXACT_PINF | GPURED_EXACT_NINF))
-		*bits = nan_bits;
-	else if (infinities == GPURED_EXACT_PINF)
-		*bits = double_format.infinity;
-	else if (infinities == GPURED_EXACT_NINF)
-		*bits = double_format.infinity | UINT64_C(1) << 63;
-	else
-		return false;
-	return true;
-}
-
-static double
-double_from_bits(uint64_t bits)
-{
-	double		result;
-
-	memcpy(&result, &bits, sizeof(result));
-	return result;
-}
-
-static bool
-is_zero(const uint64_t *word)
-{
-	for (int i = 0; i < WORDS; i++)
+	for (int i = 0; i < n; i++)
 	{
 		if (word[i] != 0)
 			return false;
 	}
 	return true;
+}
+
+/* Round a magnitude; "sticky" says that something lies below its bit 0. */
+static uint64_t
+round_magnitude(const uint64_t *word, bool sticky, const GpuredFormat *format)
+{
+	int			i = WORDS - 1;
+	int			zeros;
+	uint64_t	m;
+	uint64_t	rest;
+
+	while (i > 0 && word[i] == 0)
+		i--;
+	if (i == 0)
+		return gpured_round(word[0], 0, sticky, format);
+	zeros = __builtin_clzll(word[i]);
+	m = word[i] << zeros;
+	rest = word[i - 1] << zeros;
+	if (zeros > 0)
+		m |= word[i - 1] >> (64 - zeros);
+	sticky = sticky || rest != 0 || !is_zero(word, i - 1);
+	return gpured_round(m, 64 * i - zeros, sticky, format);
 }
 
 bool
@@ -261,19 +187,15 @@ gpured_exact_to_double(const GpuredExact *x, double *result)
 	uint64_t	word[WORDS];
 	uint64_t	bits;
 	bool		negative;
-	bool		in_range = true;
 
-	if (!special_result(x, &bits))
-	{
-		negative = magnitude(x, word);
-		if (is_zero(word))
-			negative = !(x->flags & GPURED_EXACT_NOT_NEGZERO);
-		bits = round_magnitude(word, false, &double_format);
-		in_range = bits != double_format.infinity;
-		bits |= (uint64_t) negative << 63;
-	}
-	*result = double_from_bits(bits);
-	return in_range;
+	if (gpured_special_sum(x->flags, result))
+		return true;
+	negative = magnitude(x, word);
+	if (is_zero(word, WORDS))
+		negative = !(x->flags & GPURED_EXACT_NOT_NEGZERO);
+	bits = round_magnitude(word, false, &gpured_double_format);
+	*result = gpured_double_from_bits(bits | (uint64_t) negative << 63);
+	return bits != gpured_double_format.infinity;
 }
 
 bool
@@ -281,21 +203,20 @@ gpured_exact_to_float(const GpuredExact *x, float *result)
 {
 	uint64_t	word[WORDS];
 	uint64_t	bits;
-	uint32_t	bits32;
+	double		special;
 	bool		negative;
 
-	if (special_result(x, &bits))
+	if (gpured_special_sum(x->flags, &special))
 	{
-		*result = (float) double_from_bits(bits);
+		*result = (float) special;
 		return true;
 	}
 	negative = magnitude(x, word);
-	if (is_zero(word))
+	if (is_zero(word, WORDS))
 		negative = !(x->flags & GPURED_EXACT_NOT_NEGZERO);
-	bits = round_magnitude(word, false, &float_format);
-	bits32 = (uint32_t) bits | (uint32_t) negative << 31;
-	memcpy(result, &bits32, sizeof(bits32));
-	return bits != float_format.infinity;
+	bits = round_magnitude(word, false, &gpured_float_format);
+	*result = gpured_float_from_bits((uint32_t) bits | (uint32_t) negative << 31);
+	return bits != gpured_float_format.infinity;
 }
 
 /*
@@ -309,12 +230,13 @@ gpured_exact_mean(const GpuredExact *x, uint64_t n)
 	uint64_t	word[WORDS];
 	uint64_t	bits;
 	uint64_t	remainder = 0;
+	double		special;
 	bool		negative;
 
-	if (special_result(x, &bits))
-		return double_from_bits(bits);
+	if (gpured_special_sum(x->flags, &special))
+		return special;
 	negative = magnitude(x, word);
-	if (is_zero(word))
+	if (is_zero(word, WORDS))
 		return 0.0;
 	for (int i = WORDS - 1; i >= 0; i--)
 	{
@@ -323,6 +245,6 @@ gpured_exact_mean(const GpuredExact *x, uint64_t n)
 		word[i] = (uint64_t) (t / n);
 		remainder = (uint64_t) (t % n);
 	}
-	bits = round_magnitude(word, remainder != 0, &double_format);
-	return double_from_bits(bits | (uint64_t) negative << 63);
+	bits = round_magnitude(word, remainder != 0, &gpured_double_format);
+	return gpured_double_from_bits(bits | (uint64_t) negative << 63);
 }

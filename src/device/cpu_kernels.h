@@ -1,0 +1,372 @@
+/*
+ * cpu_kernels.h
+ *	  The CPU device's loops over a batch, for one instruction set.
+ *
+ * There is no include guard: cpu_plain.c, cpu_avx2.c and cpu_avx512.c each
+ * include this file once, after defining
+ *
+ *		KERNELS			the name of the table, gpured_cpu_avx2
+ *		KERNELS_NAME	its name in words, "avx2"
+ *		KERNELS_TARGET	the attribute that lets the compiler use it
+ *		VECTOR_BYTES	the size of a vector
+ *
+ * The loops are written over the compiler's vector types, so that they are
+ * vectorized at any level of optimization and are the same source on every
+ * processor.  There is no multiplication here that a compiler could fuse with
+ * an addition.
+ */
+#include <string.h>
+
+#include "device/cpu.h"
+
+#define KERNEL			static KERNELS_TARGET
+#define LANES(ctype)	(VECTOR_BYTES / sizeof(ctype))
+
+typedef int16_t VInt2 __attribute__((vector_size(VECTOR_BYTES)));
+typedef int32_t VInt4 __attribute__((vector_size(VECTOR_BYTES)));
+typedef int64_t VInt8 __attribute__((vector_size(VECTOR_BYTES)));
+typedef uint64_t VUInt8 __attribute__((vector_size(VECTOR_BYTES)));
+typedef float VFloat4 __attribute__((vector_size(VECTOR_BYTES)));
+typedef double VFloat8 __attribute__((vector_size(VECTOR_BYTES)));
+
+/* Half a vector, to be widened to a whole one. */
+typedef int16_t HalfInt2 __attribute__((vector_size(VECTOR_BYTES / 2)));
+typedef int32_t HalfInt4 __attribute__((vector_size(VECTOR_BYTES / 2)));
+typedef float HalfFloat4 __attribute__((vector_size(VECTOR_BYTES / 2)));
+
+#define LOAD(vector, pointer) memcpy(&(vector), (pointer), sizeof(vector))
+
+/* Choose by a mask: a where it is set, b elsewhere. */
+#define CHOOSE(mask, a, b) (((a) & (mask)) | ((b) & ~(mask)))
+
+/*
+ * Lanes of 32 bits take 2^15 values of 16 bits without overflow; then they are
+ * widened.
+ */
+KERNEL int64_t
+sum_int2(const int16_t *x, size_t n)
+{
+	const size_t lanes = LANES(int32_t);
+	int64_t		total = 0;
+	size_t		i = 0;
+
+	while (n - i >= 2 * lanes)
+	{
+		size_t		left = (n - i) / (2 * lanes);
+		size_t		stop = i + (left < 32768 ? left : 32768) * 2 * lanes;
+		VInt4		a = {0};
+		VInt4		b = {0};
+
+		for (; i < stop; i += 2 * lanes)
+		{
+			HalfInt2	u;
+			HalfInt2	v;
+
+			LOAD(u, x + i);
+			LOAD(v, x + i + lanes);
+			a += __builtin_convertvector(u, VInt4);
+			b += __builtin_convertvector(v, VInt4);
+		}
+		for (size_t j = 0; j < lanes; j++)
+			total += (int64_t) a[j] + b[j];
+	}
+	for (; i < n; i++)
+		total += x[i];
+	return total;
+}
+
+KERNEL int64_t
+sum_int4(const int32_t *x, size_t n)
+{
+	const size_t lanes = LANES(int64_t);
+	VInt8		a = {0};
+	VInt8		b = {0};
+	int64_t		total = 0;
+	size_t		i = 0;
+
+	for (; n - i >= 2 * lanes; i += 2 * lanes)
+	{
+		HalfInt4	u;
+		HalfInt4	v;
+
+		LOAD(u, x + i);
+		LOAD(v, x + i + lanes);
+		a += __builtin_convertvector(u, VInt8);
+		b += __builtin_convertvector(v, VInt8);
+	}
+	for (size_t j = 0; j < lanes; j++)
+		total += a[j] + b[j];
+	for (; i < n; i++)
+		total += x[i];
+	return total;
+}
+
+/*
+ * The halves of 32 bits are summed apart, after a bias of 2^63 that makes them
+ * unsigned: 2^32 values fit in a lane.
+ */
+KERNEL GpuredInt128
+sum_int8(const int64_t *x, size_t n)
+{
+	const size_t lanes = LANES(int64_t);
+	const uint64_t bias = UINT64_C(1) << 63;
+	__int128	total = 0;
+	size_t		i = 0;
+
+	while (n - i >= lanes)
+	{
+		size_t		left = (n - i) / lanes;
+		size_t		stop = i + (left < UINT32_MAX ? left : UINT32_MAX) * lanes;
+		size_t		start = i;
+		VUInt8		low = {0};
+		VUInt8		high = {0};
+
+		for (; i < stop; i += lanes)
+		{
+			VUInt8		v;
+
+			LOAD(v, x + i);
+			low += v & UINT32_MAX;
+			high += (v ^ bias) >> 32;
+		}
+		for (size_t j = 0; j < lanes; j++)
+			total += ((__int128) high[j] << 32) + low[j];
+		total -= (__int128) (i - start) << 63;
+	}
+	for (; i < n; i++)
+		total += x[i];
+	return (GpuredInt128) {(uint64_t) total, (int64_t) (total >> 64)};
+}
+
+/* Least or greatest of integers: "better" is < or >. */
+#define EXTREME_INT(name, ctype, vtype, better) \
+KERNEL int64_t \
+name(const ctype *x, size_t n) \
+{ \
+	const size_t lanes = LANES(ctype); \
+	ctype		result = x[0]; \
+	size_t		i = 0; \
+	if (n >= 2 * lanes) \
+	{ \
+		vtype		a; \
+		vtype		b; \
+		LOAD(a, x); \
+		LOAD(b, x + lanes); \
+		for (i = 2 * lanes; n - i >= 2 * lanes; i += 2 * lanes) \
+		{ \
+			vtype		u; \
+			vtype		v; \
+			LOAD(u, x + i); \
+			LOAD(v, x + i + lanes); \
+			a = CHOOSE(u better a, u, a); \
+			b = CHOOSE(v better b, v, b); \
+		} \
+		a = CHOOSE(b better a, b, a); \
+		for (size_t j = 0; j < lanes; j++) \
+			result = a[j] better result ? a[j] : result; \
+	} \
+	for (; i < n; i++) \
+		result = x[i] better result ? x[i] : result; \
+	return result; \
+}
+
+EXTREME_INT(min_int2, int16_t, VInt2, <)
+EXTREME_INT(min_int4, int32_t, VInt4, <)
+EXTREME_INT(min_int8, int64_t, VInt8, <)
+EXTREME_INT(max_int2, int16_t, VInt2, >)
+EXTREME_INT(max_int4, int32_t, VInt4, >)
+EXTREME_INT(max_int8, int64_t, VInt8, >)
+
+/*
+ * Least or greatest of floats.  Comparisons leave out NaN, which is greatest of
+ * all, and do not tell -0 from +0: "worst", the infinity that anything else
+ * beats, and a result of zero are looked at again.
+ */
+#define EXTREME_FLOAT(name, ctype, vtype, itype, better, worst, is_max) \
+KERNEL double \
+name(const ctype *x, size_t n) \
+{ \
+	const size_t lanes = LANES(ctype); \
+	ctype		result = (worst); \
+	bool		nan = false; \
+	size_t		i = 0; \
+	if (n >= 2 * lanes) \
+	{ \
+		vtype		a; \
+		vtype		b; \
+		itype		unordered = {0}; \
+		for (size_t j = 0; j < lanes; j++) \
+			a[j] = b[j] = (worst); \
+		for (; n - i >= 2 * lanes; i += 2 * lanes) \
+		{ \
+			vtype		u; \
+			vtype		v; \
+			LOAD(u, x + i); \
+			LOAD(v, x + i + lanes); \
+			a = (vtype) CHOOSE(u better a, (itype) u, (itype) a); \
+			b = (vtype) CHOOSE(v better b, (itype) v, (itype) b); \
+			unordered |= (u != u) | (v != v); \
+		} \
+		for (size_t j = 0; j < lanes; j++) \
+		{ \
+			result = a[j] better result ? a[j] : result; \
+			result = b[j] better result ? b[j] : result; \
+			nan |= unordered[j] != 0; \
+		} \
+	} \
+	for (; i < n; i++) \
+	{ \
+		result = x[i] better result ? x[i] : result; \
+		nan |= x[i] != x[i]; \
+	} \
+	return settle_##ctype(x, n, result, nan, is_max); \
+}
+
+/*
+ * The answer from the best value among those that are not NaN (or the worst
+ * infinity if there are none).  Returns any NaN; the caller canonicalizes it.
+ */
+#define SETTLE_FLOAT(ctype) \
+static double \
+settle_##ctype(const ctype *x, size_t n, ctype best, bool nan, bool is_max) \
+{ \
+	if (nan && is_max) \
+		return (double) __builtin_nan(""); \
+	if (nan && best == (ctype) __builtin_inf()) \
+	{ \
+		for (size_t i = 0; i < n; i++) \
+		{ \
+			if (x[i] == x[i]) \
+				return best; \
+		} \
+		return (double) __builtin_nan(""); \
+	} \
+	if (best == 0) \
+	{ \
+		for (size_t i = 0; i < n; i++) \
+		{ \
+			if (x[i] == 0 && !__builtin_signbit(x[i]) == is_max) \
+				return is_max ? 0.0 : -0.0; \
+		} \
+		return is_max ? -0.0 : 0.0; \
+	} \
+	return best; \
+}
+
+SETTLE_FLOAT(float)
+SETTLE_FLOAT(double)
+
+EXTREME_FLOAT(min_float4, float, VFloat4, VInt4, <, __builtin_inff(), false)
+EXTREME_FLOAT(min_float8, double, VFloat8, VInt8, <, __builtin_inf(), false)
+EXTREME_FLOAT(max_float4, float, VFloat4, VInt4, >, -__builtin_inff(), true)
+EXTREME_FLOAT(max_float8, double, VFloat8, VInt8, >, -__builtin_inf(), true)
+
+/*
+ * One vector of a block.  Adding magic[l] rounds what is left of a value to a
+ * multiple of the unit of digit l; the bits of the sums, taken as integers, are
+ * summed.  What the last digit cannot take, a value beyond the bound and NaN
+ * clear their lanes of *good.
+ */
+static KERNELS_TARGET inline __attribute__((always_inline)) void
+cut_vector(VFloat8 rest, const VFloat8 *magic, VFloat8 bound, bool three,
+		   VInt8 *sum, VInt8 *good)
+{
+	VFloat8		t;
+	VFloat8		digit;
+
+	*good &= (VFloat8) ((VInt8) rest & INT64_MAX) < bound;
+	t = rest + magic[0];
+	sum[0] += (VInt8) t;
+	rest -= t - magic[0];
+	if (three)
+	{
+		t = rest + magic[1];
+		sum[1] += (VInt8) t;
+		rest -= t - magic[1];
+	}
+	t = rest + magic[2];
+	sum[2] += (VInt8) t;
+	digit = t - magic[2];
+	*good &= digit == rest;
+}
+
+/*
+ * A whole block.  With two digits, the last one is at index 2 here, as with
+ * three.  Modulo 2^64 the sum of the bits less that of the magic numbers' bits
+ * is the sum of the digits, which is far below 2^63.
+ */
+#define DIGITS(name, ctype, load) \
+static KERNELS_TARGET inline __attribute__((always_inline)) bool \
+name##_body(const ctype *x, const GpuredDigits *d, bool three, int64_t *result) \
+{ \
+	const size_t lanes = LANES(double); \
+	double		magic_value[3] = {d->magic[0], d->magic[1], d->magic[three ? 2 : 1]}; \
+	VFloat8		zero = {0}; \
+	VFloat8		magic[3]; \
+	VFloat8		bound = zero + d->bound; \
+	VInt8		a[3] = {{0}, {0}, {0}}; \
+	VInt8		b[3] = {{0}, {0}, {0}}; \
+	VInt8		good = (VInt8) {0} == 0; \
+	bool		fits = true; \
+	magic[0] = zero + magic_value[0]; \
+	magic[1] = zero + magic_value[1]; \
+	magic[2] = zero + magic_value[2]; \
+	for (size_t i = 0; i < GPURED_CPU_BLOCK; i += 2 * lanes) \
+	{ \
+		VFloat8		u; \
+		VFloat8		v; \
+		load(u, x + i); \
+		load(v, x + i + lanes); \
+		cut_vector(u, magic, bound, three, a, &good); \
+		cut_vector(v, magic, bound, three, b, &good); \
+	} \
+	for (int l = 0; l < 3; l++) \
+	{ \
+		uint64_t	sum = 0; \
+		uint64_t	magic_bits; \
+		if (l == 1 && !three) \
+			continue; \
+		memcpy(&magic_bits, &magic_value[l], sizeof(magic_bits)); \
+		for (size_t j = 0; j < lanes; j++) \
+			sum += (uint64_t) a[l][j] + (uint64_t) b[l][j]; \
+		*result++ = (int64_t) (sum - GPURED_CPU_BLOCK * magic_bits); \
+	} \
+	for (size_t j = 0; j < lanes; j++) \
+		fits &= good[j] != 0; \
+	return fits; \
+} \
+\
+KERNEL bool \
+name(const ctype *x, const GpuredDigits *d, int64_t *sum) \
+{ \
+	return d->n == 3 ? name##_body(x, d, true, sum) : name##_body(x, d, false, sum); \
+}
+
+#define LOAD_WIDENED(vector, pointer) \
+	do { \
+		HalfFloat4	half_; \
+		LOAD(half_, pointer); \
+		(vector) = __builtin_convertvector(half_, VFloat8); \
+	} while (0)
+
+DIGITS(digits_float4, float, LOAD_WIDENED)
+DIGITS(digits_float8, double, LOAD)
+
+const GpuredCpuKernels KERNELS = {
+	.name = KERNELS_NAME,
+	.sum_int2 = sum_int2,
+	.sum_int4 = sum_int4,
+	.sum_int8 = sum_int8,
+	.min_int2 = min_int2,
+	.min_int4 = min_int4,
+	.min_int8 = min_int8,
+	.max_int2 = max_int2,
+	.max_int4 = max_int4,
+	.max_int8 = max_int8,
+	.min_float4 = min_float4,
+	.min_float8 = min_float8,
+	.max_float4 = max_float4,
+	.max_float8 = max_float8,
+	.digits_float4 = digits_float4,
+	.digits_float8 = digits_float8
+};
