@@ -463,3 +463,38 @@ CREATE AGGREGATE gpu_prefix_sum(float8, exclusive bool) (
     parallel = safe
 );
 COMMENT ON AGGREGATE gpu_prefix_sum(float8, exclusive bool) IS 'the same, without the row itself if exclusive';
+
+/* views */
+
+CREATE FUNCTION gpured_devices(
+    OUT place text,
+    OUT device text,
+    OUT name text,
+    OUT used boolean,
+    OUT reason text,
+    OUT capability text,
+    OUT memory bigint,
+    OUT driver text,
+    OUT runtime text,
+    OUT pid integer,
+    OUT state text)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
+COMMENT ON FUNCTION gpured_devices() IS 'what gpured computes on, and why not';
+
+CREATE VIEW gpured_devices AS SELECT * FROM gpured_devices();
+COMMENT ON VIEW gpured_devices IS 'what gpured computes on, and why not';
+
+CREATE FUNCTION gpured_stats(
+    OUT place text,
+    OUT name text,
+    OUT value bigint,
+    OUT detail text)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
+COMMENT ON FUNCTION gpured_stats() IS 'what this session and gpured-server have computed';
+
+CREATE VIEW gpured_stats AS SELECT * FROM gpured_stats();
+COMMENT ON VIEW gpured_stats IS 'what this session and gpured-server have computed';
+
+GRANT SELECT ON gpured_devices, gpured_stats TO PUBLIC;
