@@ -1,10 +1,10 @@
 -- Partial states: combined, serialized and deserialized, the answers are those of
 -- a plan in one process.
 CREATE TABLE parallel AS
-  SELECT i, i % 13 AS g, (i % 30000)::int2 AS s, i * 7919 AS v, i::int8 * 4611686018427387 AS b,
+  SELECT i, i % 13 AS g, (i % 30000)::int2 AS s, i * 7919 AS v, (i - 20000)::int8 * 461168601842738 AS b,
          (sin(i) * power(2::float8, i % 60 - 30))::float4 AS r, sin(i) * power(2::float8, i % 1800 - 900) AS d,
          CASE WHEN i % 3 = 0 THEN i END AS n, NULL::float8 AS none,
-         CASE i WHEN 20000 THEN 'NaN' WHEN 7 THEN '-Infinity' ELSE i END::float8 AS special
+         CASE i WHEN 20000 THEN 'NaN' WHEN 7 THEN '-Infinity' ELSE i::float8 END AS special
     FROM generate_series(1, 40000) i;
 ANALYZE parallel;
 CREATE VIEW answers AS
@@ -45,13 +45,13 @@ BEGIN
 END $f$;
 SELECT pg_temp.has_partial('SELECT * FROM answers') AS answers, pg_temp.has_partial('SELECT * FROM grouped') AS grouped;
 
-SELECT a::text = b::text AS same FROM answers a, answers_alone b;
-SELECT count(*) AS groups, count(*) FILTER (WHERE a::text = b::text) AS same FROM grouped a JOIN grouped_alone b USING (g);
+SELECT ours::text = alone::text AS same FROM answers ours, answers_alone alone;
+SELECT count(*) AS groups, count(*) FILTER (WHERE ours::text = alone::text) AS same FROM grouped ours JOIN grouped_alone alone USING (g);
 
 -- without the leader, so that every state was serialized
 SET parallel_leader_participation = off;
-SELECT a::text = b::text AS same FROM answers a, answers_alone b;
-SELECT count(*) AS groups, count(*) FILTER (WHERE a::text = b::text) AS same FROM grouped a JOIN grouped_alone b USING (g);
+SELECT ours::text = alone::text AS same FROM answers ours, answers_alone alone;
+SELECT count(*) AS groups, count(*) FILTER (WHERE ours::text = alone::text) AS same FROM grouped ours JOIN grouped_alone alone USING (g);
 RESET parallel_leader_participation;
 
 -- against the built-in, where it is exact

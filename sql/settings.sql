@@ -1,4 +1,5 @@
 -- The settings, who may change them, and that none changes an answer.
+SELECT gpured_version() IS NOT NULL AS loaded;
 SELECT name, setting IS NOT NULL AS set, boot_val, unit, context, vartype, enumvals FROM pg_settings WHERE name LIKE 'gpured.%' ORDER BY name;
 SET gpured.offload = 'sometimes';
 SET gpured.device = 'cpu';

@@ -5,13 +5,13 @@
 \i :oracle
 \set ECHO all
 
--- all sequences of up to four of these values: sums and averages against the oracle
+-- all sequences of up to three of these values: sums and averages against the oracle
 CREATE TABLE specials (x float8);
 INSERT INTO specials VALUES ('NaN'), ('Infinity'), ('-Infinity'), ('-0'), ('0'), (1.5), (-1.5), (NULL);
 CREATE TABLE sequences AS
   SELECT row_number() OVER () AS id, s.*
-    FROM (SELECT ARRAY[a.x, b.x, c.x, d.x] AS v
-            FROM specials a, specials b, specials c, specials d) s;
+    FROM (SELECT ARRAY[a.x, b.x, c.x] AS v
+            FROM specials a, specials b, specials c) s;
 SELECT count(*) AS sequences,
        count(*) FILTER (WHERE gpu8 IS DISTINCT FROM pg_temp.sum8(v)) AS wrong_sum8,
        count(*) FILTER (WHERE gpu4 IS DISTINCT FROM pg_temp.sum4(v::float4[])) AS wrong_sum4,
@@ -35,7 +35,7 @@ SELECT count(*) AS sequences, count(*) FILTER (WHERE NOT same) AS wrong
                (SELECT gpu_max(u) FROM unnest(v) u) IS NOT DISTINCT FROM (SELECT max(u) FROM unnest(v) u) AND
                (SELECT gpu_min(u::float4) FROM unnest(v) u) IS NOT DISTINCT FROM (SELECT min(u::float4) FROM unnest(v) u)
                AS same
-          FROM sequences WHERE id % 16 = 3) q;
+          FROM sequences) q;
 
 -- zeros: a sum of only -0 is -0, an average of it is 0; min prefers -0, max +0
 SELECT gpu_sum(x), gpu_avg(x), gpu_min(x), gpu_max(x) FROM (VALUES ('-0'::float8), ('-0')) v(x);

@@ -59,6 +59,6 @@ DECLARE
 BEGIN
   EXECUTE query INTO result;
   RETURN coalesce(result, 'NULL');
-EXCEPTION WHEN OTHERS THEN
+EXCEPTION WHEN OTHERS OR query_canceled THEN
   RETURN format('%s: %s', SQLSTATE, SQLERRM);
 END $f$;

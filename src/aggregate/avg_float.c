@@ -161,11 +161,13 @@ Datum
 gpured_float_avg_serialize(PG_FUNCTION_ARGS)
 {
 	GpuredFloatMean *state = (GpuredFloatMean *) PG_GETARG_POINTER(0);
-	GpuredWindow *window = state->parts.window;
-	int64		n = state->n;
+	GpuredWindow *window;
+	int64		n;
 	StringInfoData buf;
 
 	gpured_aggregate_context(fcinfo);
+	window = state->parts.window;
+	n = state->n;
 	if (state->parts.offload != NULL)
 	{
 		GpuredExact x;

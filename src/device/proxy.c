@@ -134,30 +134,11 @@ gpured_proxy_slot(GpuredConnection *connection, uint32_t slot)
 	return connection->pool + slot * connection->welcome.slot_size;
 }
 
-static bool
-send_message(GpuredConnection *connection, GpuredMessage *message)
-{
-	ssize_t		sent;
-
-	if (connection->failed)
-		return false;
-	do
-		sent = send(connection->fd, message, message->header.length,
-					MSG_NOSIGNAL | MSG_DONTWAIT);
-	while (sent < 0 && errno == EINTR);
-	if (sent == message->header.length)
-		return true;
-	fail(connection, gpured_status(GPURED_UNAVAILABLE,
-								   "gpured-server does not take requests: %s.",
-								   strerror(errno)));
-	return false;
-}
-
 /* Put the answer to a reduction or a scan where it belongs. */
 static void
 take_result(GpuredConnection *connection, const GpuredResult *result)
 {
-	for (uint32 i = 0; i < connection->welcome.num_slots; i++)
+	for (uint32 i = 0; connection->slots != NULL && i < connection->welcome.num_slots; i++)
 	{
 		SlotState  *slot = &connection->slots[i];
 
@@ -209,6 +190,32 @@ receive_message(GpuredConnection *connection, GpuredMessage *message)
 	else if (message->header.type == GPURED_MSG_RESULT)
 		take_result(connection, &message->result);
 	return !connection->failed;
+}
+
+static bool
+send_message(GpuredConnection *connection, GpuredMessage *message)
+{
+	GpuredMessage last;
+	ssize_t		sent;
+	int			code;
+
+	if (connection->failed)
+		return false;
+	do
+		sent = send(connection->fd, message, message->header.length,
+					MSG_NOSIGNAL | MSG_DONTWAIT);
+	while (sent < 0 && errno == EINTR);
+	if (sent == message->header.length)
+		return true;
+	code = errno;
+
+	/* Has it said why? */
+	while (receive_message(connection, &last))
+		;
+	fail(connection, gpured_status(GPURED_UNAVAILABLE,
+								   "gpured-server does not take requests: %s.",
+								   strerror(code)));
+	return false;
 }
 
 /*
@@ -404,8 +411,7 @@ greet(GpuredConnection *connection)
 
 	gpured_message_init(&message, GPURED_MSG_HELLO, ++connection->seq);
 	message.hello.fingerprint = gpured_protocol_fingerprint();
-	if (!send_message(connection, &message))
-		return;
+	(void) send_message(connection, &message);
 	while (!connection->failed)
 	{
 		int			pool_fd;

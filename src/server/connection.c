@@ -283,3 +283,18 @@ connection_serve(int client)
 	}
 	pool_release_all(client);
 }
+
+/*
+ * Close so that our last words arrive: unread requests would turn them into a
+ * reset connection.
+ */
+void
+connection_close(int fd)
+{
+	char		unread;
+
+	shutdown(fd, SHUT_RD);
+	while (recv(fd, &unread, sizeof(unread), MSG_DONTWAIT) > 0)
+		;
+	close(fd);
+}

@@ -201,7 +201,7 @@ client_thread(void *arg)
 	int			client = (int) (intptr_t) arg;
 
 	connection_serve(client);
-	close(clients[client].fd);
+	connection_close(clients[client].fd);
 	if (server.device->thread_release)
 		server.device->thread_release();
 	counters.clients--;
@@ -218,7 +218,7 @@ turn_away(int fd, const char *reason)
 	gpured_message_init(&answer, GPURED_MSG_ERROR, 0);
 	answer.refused.status = gpured_status(GPURED_UNAVAILABLE, "%s", reason);
 	send(fd, &answer, answer.header.length, MSG_NOSIGNAL | MSG_DONTWAIT);
-	close(fd);
+	connection_close(fd);
 }
 
 static void

@@ -81,6 +81,7 @@ extern void pool_release_all(int client);
 
 /* connection.c */
 extern void connection_serve(int client);
+extern void connection_close(int fd);
 
 /* fault.c */
 typedef enum FaultStep
