@@ -67,9 +67,9 @@ gpured_lease_connect(GpuredLease *lease, GpuredOp op, bool first,
 	if (gpured_offload_setting == GPURED_OFFLOAD_FORCE && first)
 	{
 		lease->connection = gpured_proxy_connect_wait(FORCE_WAIT_MS, status);
-		if (lease->connection == NULL)
+		if (lease->connection == NULL && status->code != GPURED_TIMEOUT)
 			raise_no_device(op, status);
-		return true;
+		return lease->connection != NULL;
 	}
 
 	lease->connection = gpured_proxy_connect(status);

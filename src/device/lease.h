@@ -20,7 +20,7 @@ typedef struct GpuredLease
  * Take a connection on which "op" can be computed, or return false with the
  * reason.  Under gpured.offload = auto the device must be CUDA.  Under force
  * any will do, and at the first batch of an aggregate this waits for the server
- * and raises an error if there is none.
+ * and raises an error if there is none.  (One that hangs is not none: false.)
  */
 extern bool gpured_lease_connect(GpuredLease *lease, GpuredOp op, bool first,
 								 GpuredStatus *status);

@@ -384,6 +384,9 @@ open_socket(GpuredStatus *status)
 		if (errno == ENOENT || errno == ECONNREFUSED)
 			*status = gpured_status(GPURED_UNAVAILABLE,
 									"gpured-server is not running.");
+		else if (errno == EAGAIN)
+			*status = gpured_status(GPURED_TIMEOUT,
+									"gpured-server does not accept connections.");
 		else
 			*status = gpured_status(GPURED_UNAVAILABLE,
 									"could not connect to gpured-server: %s.",
@@ -574,7 +577,7 @@ gpured_proxy_connect_wait(int wait_ms, GpuredStatus *status)
 		bool		supervised;
 
 		connection = attempt(status);
-		if (connection != NULL)
+		if (connection != NULL || status->code == GPURED_TIMEOUT)
 			return connection;
 
 		/* The words of a supervisor that is gone say nothing about now. */

@@ -30,7 +30,8 @@ extern GpuredConnection *gpured_proxy_connect(GpuredStatus *status);
 
 /*
  * The same, but starts the supervisor if there is none and waits up to wait_ms
- * for the server; interruptible.
+ * for the server; interruptible.  A server that is there but does not answer is
+ * not waited for: the code is then GPURED_TIMEOUT.
  */
 extern GpuredConnection *gpured_proxy_connect_wait(int wait_ms, GpuredStatus *status);
 

@@ -194,18 +194,26 @@ gpured_device_scan(GpuredOp op, const void *values, size_t n, GpuredAcc *carry,
 
 	if (carry->n == 0)
 		given_up = false;
-	if (n > 0 && !given_up && wants_device(op, n) &&
-		gpured_lease_connect(&scan->lease, op, carry->n == 0, &status))
+	if (n > 0 && !given_up && wants_device(op, n))
 	{
-		PG_TRY();
+		if (gpured_lease_connect(&scan->lease, op, carry->n == 0, &status))
 		{
-			scan_on_server(scan);
+			PG_TRY();
+			{
+				scan_on_server(scan);
+			}
+			PG_FINALLY();
+			{
+				gpured_lease_end(&scan->lease);
+			}
+			PG_END_TRY();
 		}
-		PG_FINALLY();
+		else
 		{
-			gpured_lease_end(&scan->lease);
+			if (gpured_offload_setting == GPURED_OFFLOAD_FORCE)
+				gpured_count_fallback(&status);
+			given_up = true;
 		}
-		PG_END_TRY();
 	}
 	scan_here(scan);
 	pfree(scan);
