@@ -22,6 +22,7 @@ int			gpured_device_setting = GPURED_DEVICE_AUTO;
 int			gpured_offload_setting = GPURED_OFFLOAD_AUTO;
 int			gpured_buffer_size = 256 * 1024;
 int			gpured_request_timeout = 10000;
+char	   *gpured_debug_server_arguments = NULL;
 
 static const struct config_enum_entry device_options[] = {
 	{"auto", GPURED_DEVICE_AUTO, false},
@@ -88,6 +89,15 @@ _PG_init(void)
 							PGC_USERSET,
 							GUC_UNIT_MS,
 							NULL, NULL, NULL);
+
+	DefineCustomStringVariable("gpured.debug_server_arguments",
+							   "Sets more arguments of gpured-server, for tests.",
+							   NULL,
+							   &gpured_debug_server_arguments,
+							   "",
+							   PGC_SIGHUP,
+							   GUC_SUPERUSER_ONLY | GUC_NOT_IN_SAMPLE | GUC_NO_SHOW_ALL,
+							   NULL, NULL, NULL);
 
 	MarkGUCPrefixReserved("gpured");
 

@@ -31,6 +31,7 @@ extern int	gpured_device_setting;	/* gpured.device, SIGHUP */
 extern int	gpured_offload_setting; /* gpured.offload, USERSET */
 extern int	gpured_buffer_size; /* gpured.buffer_size in kB, SIGHUP */
 extern int	gpured_request_timeout; /* gpured.request_timeout in ms, USERSET */
+extern char *gpured_debug_server_arguments; /* SIGHUP, for tests */
 
 /* supervisor.c */
 extern void gpured_supervisor_register(void);	/* from _PG_init, if preloading */

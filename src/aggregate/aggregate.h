@@ -1,0 +1,113 @@
+/*
+ * aggregate.h
+ *	  What the SQL aggregates share: states, their serialized form, and the way
+ *	  from a row to a device batch.
+ *
+ * Every state has SQL type internal.  A state that fits in 63 bits is no
+ * pointer at all but a tagged Datum, (value << 1) | 1: nothing to allocate, and
+ * nothing to fetch for a group that has not been touched for a while.  Pointers
+ * are aligned, so that their lowest bit is 0.
+ *
+ * Transition functions are not strict, since an internal state cannot start
+ * from an input value.  A NULL state means that no value has arrived yet.
+ */
+#ifndef GPURED_AGGREGATE_H
+#define GPURED_AGGREGATE_H
+
+#include "postgres.h"
+
+#include "fmgr.h"
+#include "lib/stringinfo.h"
+#include "utils/numeric.h"
+
+#include "device/device.h"
+#include "device/batcher.h"
+
+#if SIZEOF_DATUM != 8 || !defined(HAVE_INT128)
+#error "gpured needs 64-bit Datums and 128-bit integers"
+#endif
+
+#define GPURED_IS_TAGGED(state) (((state) & 1) != 0)
+#define GPURED_TAG(value) ((Datum) (((uint64) (value) << 1) | 1))
+#define GPURED_UNTAG(state) ((int64) (state) >> 1)
+#define GPURED_FITS_TAG(value) \
+	((value) >= PG_INT64_MIN / 2 && (value) <= PG_INT64_MAX / 2)
+
+/*
+ * An ungrouped aggregate's way to the device.  It exists only where the device
+ * may be wanted; "batcher" stays NULL until it is.
+ */
+typedef struct GpuredOffload
+{
+	GpuredOp	op;
+	uint64		rows;			/* values that came before the batcher */
+	uint64		ask_again;		/* number of rows at which to ask again */
+	MemoryContext context;
+	GpuredBatcher *batcher;
+} GpuredOffload;
+
+extern GpuredOffload *gpured_offload_start(FunctionCallInfo fcinfo,
+										   MemoryContext context, GpuredOp op);
+extern bool gpured_offload_ask(GpuredOffload *offload);
+extern void gpured_offload_total(const GpuredOffload *offload, GpuredAcc *total);
+
+/* Count a value; whether it goes into the batcher. */
+static inline bool
+gpured_offload_takes(GpuredOffload *offload)
+{
+	if (likely(offload->batcher != NULL))
+		return true;
+	if (likely(++offload->rows <= offload->ask_again))
+		return false;
+	return gpured_offload_ask(offload);
+}
+
+/* The aggregate's memory context; ERROR outside an aggregate. */
+extern MemoryContext gpured_aggregate_context(FunctionCallInfo fcinfo);
+
+/*
+ * Serialized states: a version byte, a byte that says what kind of state it is,
+ * then its fields in network order.
+ */
+#define GPURED_STATE_INT_SUM	's'
+#define GPURED_STATE_INT_TOTAL	'a'
+#define GPURED_STATE_EXTREME	'm'
+#define GPURED_STATE_FLOAT_SUM	'f'
+#define GPURED_STATE_FLOAT_MEAN 'g'
+
+extern void gpured_state_begin(StringInfo buf, char kind);
+extern bytea *gpured_state_end(StringInfo buf);
+extern void gpured_state_open(StringInfo buf, bytea *state, char kind);
+extern void gpured_state_need(StringInfo buf, int nbytes);
+extern void gpured_state_close(StringInfo buf);
+extern void gpured_state_corrupt(const char *detail) pg_attribute_noreturn();
+
+extern void gpured_send_int128(StringInfo buf, int128 value);
+extern int128 gpured_get_int128(StringInfo buf);
+
+/* The sum and the number of integers (avg_int.c). */
+typedef struct GpuredIntTotal
+{
+	int64		n;
+	GpuredOffload *offload;		/* NULL if the device has no part in it */
+	int128		sum;
+} GpuredIntTotal;
+
+extern void gpured_int_total_resolve(const GpuredIntTotal *state, int64 *n,
+									 int128 *sum);
+extern void gpured_int_append(GpuredOffload *offload, int64 value);
+extern int64 gpured_int128_to_bigint(int128 value);
+
+/* numeric_out.c */
+#define GPURED_NUMERIC_INT128_MAX_SIZE 28	/* an aligned array element */
+
+extern Size gpured_int128_write_numeric(int128 value, char *where);
+extern Numeric gpured_int128_to_numeric(int128 value);
+
+static inline int128
+gpured_int128_of(GpuredInt128 value)
+{
+	return ((int128) value.hi << 64) | value.lo;
+}
+
+#endif							/* GPURED_AGGREGATE_H */

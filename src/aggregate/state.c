@@ -1,0 +1,185 @@
+/*
+ * state.c
+ *	  What the states of all aggregates share: their memory, their serialized
+ *	  form, and the decision to send values to the device.
+ *
+ * A serialized state comes from a worker of the same query, but it is a bytea
+ * all the same: it is checked like any input, and refused with
+ * ERRCODE_INVALID_BINARY_REPRESENTATION.
+ */
+#include "postgres.h"
+
+#include "executor/nodeAgg.h"
+#include "libpq/pqformat.h"
+#include "nodes/execnodes.h"
+
+#include "aggregate/aggregate.h"
+
+#define STATE_VERSION 1
+
+MemoryContext
+gpured_aggregate_context(FunctionCallInfo fcinfo)
+{
+	MemoryContext context;
+
+	if (!AggCheckCallContext(fcinfo, &context))
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("aggregate function called in non-aggregate context")));
+	return context;
+}
+
+/*
+ * Whether this call belongs to an aggregate that makes one row of its whole
+ * input.  A device batch per group would take a slot of the pool for each.
+ */
+static bool
+is_ungrouped(FunctionCallInfo fcinfo)
+{
+	AggState   *aggstate;
+	Agg		   *plan;
+
+	if (AggCheckCallContext(fcinfo, NULL) != AGG_CONTEXT_AGGREGATE)
+		return false;
+	aggstate = (AggState *) fcinfo->context;
+	plan = (Agg *) aggstate->ss.ps.plan;
+	return aggstate->aggstrategy == AGG_PLAIN &&
+		plan->groupingSets == NIL && plan->chain == NIL;
+}
+
+/*
+ * Called at an aggregate's first value.  Returns NULL if the device will never
+ * be wanted, so that the caller can use its fastest state.
+ */
+GpuredOffload *
+gpured_offload_start(FunctionCallInfo fcinfo, MemoryContext context, GpuredOp op)
+{
+	uint64		ask_again = PG_UINT64_MAX;
+	bool		wanted;
+	GpuredOffload *offload;
+
+	if (!is_ungrouped(fcinfo))
+		return NULL;
+	wanted = gpured_batcher_wanted(op, 0, &ask_again);
+	if (!wanted && ask_again == PG_UINT64_MAX)
+		return NULL;
+
+	offload = MemoryContextAllocZero(context, sizeof(GpuredOffload));
+	offload->op = op;
+	offload->context = context;
+	offload->ask_again = ask_again;
+	if (wanted)
+	{
+		offload->batcher = gpured_batcher_create(context, op);
+		if (offload->batcher == NULL)
+		{
+			pfree(offload);
+			return NULL;
+		}
+	}
+	return offload;
+}
+
+/*
+ * The number of rows named at the last question has passed: ask again.  Returns
+ * whether the batcher takes the value that has just been counted.
+ */
+bool
+gpured_offload_ask(GpuredOffload *offload)
+{
+	uint64		ask_again = PG_UINT64_MAX;
+
+	if (gpured_batcher_wanted(offload->op, offload->rows, &ask_again))
+	{
+		/* If there is no batcher to be had, ask no more. */
+		offload->batcher = gpured_batcher_create(offload->context, offload->op);
+		offload->ask_again = PG_UINT64_MAX;
+		return offload->batcher != NULL;
+	}
+	offload->ask_again = ask_again;
+	return false;
+}
+
+/*
+ * What the device has summed so far.  Changes nothing that a later transition
+ * or final function would see.
+ */
+void
+gpured_offload_total(const GpuredOffload *offload, GpuredAcc *total)
+{
+	gpured_acc_init(offload->op, total);
+	if (offload->batcher != NULL)
+		gpured_batcher_finish(offload->batcher, total);
+}
+
+void
+gpured_state_begin(StringInfo buf, char kind)
+{
+	pq_begintypsend(buf);
+	pq_sendbyte(buf, STATE_VERSION);
+	pq_sendbyte(buf, kind);
+}
+
+bytea *
+gpured_state_end(StringInfo buf)
+{
+	return pq_endtypsend(buf);
+}
+
+void
+gpured_state_corrupt(const char *detail)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_BINARY_REPRESENTATION),
+			 errmsg("invalid serialized state of a gpured aggregate"),
+			 errdetail_internal("%s", detail)));
+}
+
+/* Read-only view of a serialized state, past its first two bytes. */
+void
+gpured_state_open(StringInfo buf, bytea *state, char kind)
+{
+	buf->data = VARDATA_ANY(state);
+	buf->len = VARSIZE_ANY_EXHDR(state);
+	buf->maxlen = 0;
+	buf->cursor = 0;
+
+	gpured_state_need(buf, 2);
+	if (pq_getmsgbyte(buf) != STATE_VERSION)
+		gpured_state_corrupt("Its version is not known.");
+	if (pq_getmsgbyte(buf) != kind)
+		gpured_state_corrupt("It belongs to another aggregate.");
+}
+
+void
+gpured_state_need(StringInfo buf, int nbytes)
+{
+	if (buf->len - buf->cursor < nbytes)
+		gpured_state_corrupt("It is too short.");
+}
+
+void
+gpured_state_close(StringInfo buf)
+{
+	if (buf->cursor != buf->len)
+		gpured_state_corrupt("It is too long.");
+}
+
+void
+gpured_send_int128(StringInfo buf, int128 value)
+{
+	pq_sendint64(buf, (uint64) (value >> 64));
+	pq_sendint64(buf, (uint64) value);
+}
+
+int128
+gpured_get_int128(StringInfo buf)
+{
+	uint64		hi;
+	uint64		lo;
+
+	gpured_state_need(buf, 16);
+	hi = pq_getmsgint64(buf);
+	lo = pq_getmsgint64(buf);
+	return (int128) (((uint128) hi << 64) | lo);
+}

@@ -1,0 +1,273 @@
+/*
+ * batcher.c
+ *	  Batches of an ungrouped aggregate on their way to the server.
+ *
+ * Values are written straight into a slot of the pool.  A full slot is sent and
+ * the other one fills meanwhile; its result is awaited only when it is needed
+ * again.  The accumulators of the batches are merged in whatever order they
+ * come, which changes nothing: see exact.h.
+ *
+ * A batch stays readable in our mapping until its slot is given back.  So when
+ * a result does not come, for whatever reason, the batch is computed here, and
+ * so is the rest of the aggregate, in a buffer of this process.
+ *
+ * The same buffer takes what is appended after gpured_batcher_finish, which
+ * gives the slots back: a window or a cursor may keep a finished aggregate for
+ * as long as it likes without keeping others from the pool.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "utils/memutils.h"
+
+#include "device/batcher.h"
+#include "device/lease.h"
+#include "device/stats.h"
+#include "gpured.h"
+
+#define BUFFER_SIZE		65536
+#define FIRST_SLOT_WAIT 1000	/* ms, for a full pool */
+#define IN_BUFFER		(-1)
+
+typedef struct Batcher
+{
+	GpuredBatcher public;		/* must be first */
+	GpuredOp	op;
+	MemoryContext context;
+	MemoryContextCallback callback;
+	GpuredLease lease;
+	bool		given_up;		/* the server failed: no more of it */
+	int			current;		/* index of the slot that fills, or IN_BUFFER */
+	uint64		sent[GPURED_LEASE_SLOTS];	/* values under way, 0 if none */
+	char	   *buffer;
+	GpuredAcc	total;			/* of all collected batches */
+} Batcher;
+
+static void
+end_of_context(void *arg)
+{
+	gpured_lease_end(&((Batcher *) arg)->lease);
+}
+
+bool
+gpured_batcher_wanted(GpuredOp op, uint64 rows, uint64 *ask_again)
+{
+	GpuredLease lease = {NULL};
+	GpuredStatus status;
+
+	*ask_again = UINT64_MAX;
+	if (op == GPURED_none || gpured_offload_setting == GPURED_OFFLOAD_OFF)
+		return false;
+	if (gpured_offload_setting == GPURED_OFFLOAD_FORCE)
+		return true;
+	if (gpured_device_setting == GPURED_DEVICE_OFF)
+		return false;
+	if (rows < gpured_break_even(op))
+	{
+		*ask_again = gpured_break_even(op);
+		return false;
+	}
+	if (!gpured_lease_connect(&lease, op, true, &status))
+		return false;
+	gpured_lease_end(&lease);
+	return true;
+}
+
+static char *
+base_of(Batcher *batcher)
+{
+	if (batcher->current == IN_BUFFER)
+		return batcher->buffer;
+	return gpured_proxy_slot(batcher->lease.connection,
+							 batcher->lease.slot[batcher->current]);
+}
+
+/* Fill this one from its start. */
+static void
+fill(Batcher *batcher, int which)
+{
+	size_t		size = BUFFER_SIZE;
+
+	batcher->current = which;
+	if (which != IN_BUFFER)
+		size = gpured_proxy_welcome(batcher->lease.connection)->slot_size;
+	else if (batcher->buffer == NULL)
+		batcher->buffer = MemoryContextAlloc(batcher->context, BUFFER_SIZE);
+	batcher->public.next = base_of(batcher);
+	batcher->public.end = batcher->public.next +
+		gpured_slot_capacity(batcher->op, size) * gpured_op_info[batcher->op].input_size;
+}
+
+/* Compute n values here. */
+static void
+fold(Batcher *batcher, const char *values, uint64 n)
+{
+	GpuredBatch batch = {.values = values,.n = n};
+
+	if (n > 0)
+		(void) gpured_cpu_device.reduce(batcher->op, &batch, &batcher->total);
+}
+
+/* Wait for a slot's result, if one is under way, and merge it. */
+static void
+collect(Batcher *batcher, int which)
+{
+	GpuredLease *lease = &batcher->lease;
+	uint64		n = batcher->sent[which];
+	GpuredAcc	acc;
+	GpuredStatus status;
+
+	if (n == 0)
+		return;
+	status = gpured_proxy_wait(lease->connection, lease->slot[which], &acc);
+	batcher->sent[which] = 0;
+	if (status.code == GPURED_OK)
+	{
+		gpured_acc_merge(batcher->op, &batcher->total, &acc);
+		gpured_count_batch(batcher->op, n);
+		return;
+	}
+	fold(batcher, gpured_proxy_slot(lease->connection, lease->slot[which]), n);
+	gpured_session_stats.fallback_batches++;
+	gpured_session_stats.fallback_rows += n;
+	if (!batcher->given_up)
+		gpured_count_fallback(&status);
+	batcher->given_up = true;
+}
+
+/* Collect what is under way and hold nothing more of the server. */
+static void
+leave_server(Batcher *batcher)
+{
+	for (int i = 0; i < batcher->lease.num_slots; i++)
+		collect(batcher, i);
+	batcher->current = IN_BUFFER;
+	gpured_lease_end(&batcher->lease);
+}
+
+/* Go to the server, at first or once more. */
+static bool
+enter_server(Batcher *batcher, bool first, GpuredStatus *status)
+{
+	int			wait_ms = first ? FIRST_SLOT_WAIT : 0;
+
+	if (!gpured_lease_connect(&batcher->lease, batcher->op, first, status))
+		return false;
+	if (!gpured_lease_slot(&batcher->lease, wait_ms, status))
+	{
+		gpured_lease_end(&batcher->lease);
+		return false;
+	}
+	fill(batcher, 0);
+	return true;
+}
+
+GpuredBatcher *
+gpured_batcher_create(MemoryContext context, GpuredOp op)
+{
+	Batcher    *batcher = MemoryContextAllocZero(context, sizeof(Batcher));
+	GpuredStatus status;
+
+	batcher->op = op;
+	batcher->context = context;
+	batcher->current = IN_BUFFER;
+	gpured_acc_init(op, &batcher->total);
+	batcher->callback.func = end_of_context;
+	batcher->callback.arg = batcher;
+	MemoryContextRegisterResetCallback(context, &batcher->callback);
+
+	if (!enter_server(batcher, true, &status))
+	{
+		gpured_count_fallback(&status);
+		if (gpured_offload_setting != GPURED_OFFLOAD_FORCE)
+			return NULL;
+
+		/* There is a device, but no room or no luck. */
+		batcher->given_up = true;
+		fill(batcher, IN_BUFFER);
+	}
+	else
+		gpured_session_stats.aggregates++;
+	return &batcher->public;
+}
+
+/* Send the slot that has filled; false if it could not be sent. */
+static bool
+send_current(Batcher *batcher, uint64 n)
+{
+	GpuredLease *lease = &batcher->lease;
+	GpuredStatus status;
+
+	if (gpured_proxy_reduce(lease->connection, batcher->op,
+							lease->slot[batcher->current], n, &status))
+	{
+		batcher->sent[batcher->current] = n;
+		return true;
+	}
+	fold(batcher, base_of(batcher), n);
+	gpured_session_stats.fallback_batches++;
+	gpured_session_stats.fallback_rows += n;
+	if (!batcher->given_up)
+		gpured_count_fallback(&status);
+	batcher->given_up = true;
+	return false;
+}
+
+void
+gpured_batcher_flush(GpuredBatcher *public)
+{
+	Batcher    *batcher = (Batcher *) public;
+	GpuredLease *lease = &batcher->lease;
+	uint64		n = (public->next - base_of(batcher)) / gpured_op_info[batcher->op].input_size;
+	GpuredStatus status;
+	int			other;
+
+	CHECK_FOR_INTERRUPTS();
+	if (batcher->current == IN_BUFFER)
+	{
+		fold(batcher, batcher->buffer, n);
+		public->next = batcher->buffer;
+
+		/* It was finished, and then goes on for long: back to the server. */
+		if (!batcher->given_up && !enter_server(batcher, false, &status))
+		{
+			gpured_count_fallback(&status);
+			batcher->given_up = true;
+		}
+		return;
+	}
+
+	if (send_current(batcher, n))
+	{
+		/* A second slot is worth having, but not worth waiting for. */
+		if (lease->num_slots < GPURED_LEASE_SLOTS)
+			(void) gpured_lease_slot(lease, 0, &status);
+		other = (batcher->current + 1) % lease->num_slots;
+		collect(batcher, other);
+		if (!batcher->given_up)
+		{
+			fill(batcher, other);
+			return;
+		}
+	}
+	leave_server(batcher);
+	fill(batcher, IN_BUFFER);
+}
+
+void
+gpured_batcher_finish(GpuredBatcher *public, GpuredAcc *total)
+{
+	Batcher    *batcher = (Batcher *) public;
+	uint64		n = (public->next - base_of(batcher)) / gpured_op_info[batcher->op].input_size;
+
+	if (batcher->current == IN_BUFFER)
+		fold(batcher, batcher->buffer, n);
+	else
+	{
+		if (n > 0)
+			(void) send_current(batcher, n);
+		leave_server(batcher);
+	}
+	fill(batcher, IN_BUFFER);
+	gpured_acc_merge(batcher->op, total, &batcher->total);
+}

@@ -1,0 +1,116 @@
+/*
+ * lease.c
+ *	  Whether an aggregate goes to the server, and what it holds there.
+ *
+ * The break-even points are here, in one table: the number of values from which
+ * on sending them to a CUDA device and back takes less time than computing
+ * them in the session.
+ */
+#include "postgres.h"
+
+#include "device/lease.h"
+#include "gpured.h"
+#include "supervisor.h"
+
+/* How long a query under gpured.offload = force waits for a server. */
+#define FORCE_WAIT_MS	5000
+
+/*
+ * A reduction in the session keeps up with the copy to the device, so sending
+ * the rows never pays.  A scan is more work a value.
+ */
+#define BREAK_EVEN_REDUCE	UINT64_MAX
+#define BREAK_EVEN_SCAN		UINT64CONST(1000000)
+
+static const uint64 break_even[GPURED_NUM_OPS] = {
+	[GPURED_none] = UINT64_MAX,
+#define GPURED_REDUCE(op, type, ctype, acc) \
+	[GPURED_reduce_##op##_##type] = BREAK_EVEN_REDUCE,
+#define GPURED_SCAN(op, type, ctype, acc, otype) \
+	[GPURED_scan_##op##_##type] = BREAK_EVEN_SCAN,
+#include "oplist.h"
+};
+
+/* For messages. */
+static const char *const in_words[GPURED_NUM_OPS] = {
+	[GPURED_none] = "nothing",
+#define GPURED_REDUCE(op, type, ctype, acc) \
+	[GPURED_reduce_##op##_##type] = #op " of " #type,
+#define GPURED_SCAN(op, type, ctype, acc, otype) \
+	[GPURED_scan_##op##_##type] = "prefix " #op " of " #type,
+#include "oplist.h"
+};
+
+uint64
+gpured_break_even(GpuredOp op)
+{
+	return break_even[op];
+}
+
+static void
+raise_no_device(GpuredOp op, const GpuredStatus *status)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 errmsg("could not use a device for the %s", in_words[op]),
+			 errdetail("%s", status->reason),
+			 gpured_device_setting == GPURED_DEVICE_OFF ?
+			 errhint("Set gpured.device to another value, or set gpured.offload to auto or off to compute in the session.") :
+			 errhint("Set gpured.offload to auto or off to compute in the session.")));
+}
+
+bool
+gpured_lease_connect(GpuredLease *lease, GpuredOp op, bool first,
+					 GpuredStatus *status)
+{
+	Assert(lease->connection == NULL);
+	if (gpured_offload_setting == GPURED_OFFLOAD_FORCE && first)
+	{
+		lease->connection = gpured_proxy_connect_wait(FORCE_WAIT_MS, status);
+		if (lease->connection == NULL && status->code != GPURED_TIMEOUT)
+			raise_no_device(op, status);
+		return lease->connection != NULL;
+	}
+
+	lease->connection = gpured_proxy_connect(status);
+	if (lease->connection == NULL)
+	{
+		GpuredStatus ignored;
+
+		/* For a later one.  One that has found no device stays, and says so. */
+		if (gpured_device_setting != GPURED_DEVICE_OFF)
+			(void) gpured_supervisor_start(&ignored);
+		return false;
+	}
+	if (gpured_offload_setting != GPURED_OFFLOAD_FORCE &&
+		strcmp(gpured_proxy_welcome(lease->connection)->device, "cuda") != 0)
+	{
+		gpured_lease_end(lease);
+		*status = gpured_status(GPURED_UNAVAILABLE,
+								"The server has no CUDA device.");
+		return false;
+	}
+	return true;
+}
+
+bool
+gpured_lease_slot(GpuredLease *lease, int wait_ms, GpuredStatus *status)
+{
+	uint32		slot = gpured_proxy_acquire(lease->connection, wait_ms, status);
+
+	if (slot == GPURED_NO_SLOT)
+		return false;
+	lease->slot[lease->num_slots++] = slot;
+	return true;
+}
+
+void
+gpured_lease_end(GpuredLease *lease)
+{
+	if (lease->connection == NULL)
+		return;
+	while (lease->num_slots > 0)
+		gpured_proxy_release(lease->connection, lease->slot[--lease->num_slots]);
+	gpured_proxy_disconnect(lease->connection);
+	lease->connection = NULL;
+}

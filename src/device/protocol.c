@@ -1,0 +1,155 @@
+/*
+ * protocol.c
+ *	  The checks of messages that a session and gpured-server have in common.
+ *
+ * No PostgreSQL header: compiled into the extension, into the server and into
+ * the stand-alone clients of test/server and bench.
+ */
+#include "device/protocol.h"
+
+#include <string.h>
+
+static const uint32_t message_length[GPURED_NUM_MSG] = {
+	[GPURED_MSG_HELLO] = sizeof(GpuredHello),
+	[GPURED_MSG_WELCOME] = sizeof(GpuredWelcome),
+	[GPURED_MSG_ACQUIRE] = sizeof(GpuredAcquire),
+	[GPURED_MSG_GRANT] = sizeof(GpuredGrant),
+	[GPURED_MSG_REFUSED] = sizeof(GpuredRefused),
+	[GPURED_MSG_REDUCE] = sizeof(GpuredReduce),
+	[GPURED_MSG_SCAN] = sizeof(GpuredScan),
+	[GPURED_MSG_RESULT] = sizeof(GpuredResult),
+	[GPURED_MSG_RELEASE] = sizeof(GpuredRelease),
+	[GPURED_MSG_STATUS] = sizeof(GpuredStatusRequest),
+	[GPURED_MSG_INFO] = sizeof(GpuredInfo),
+	[GPURED_MSG_ERROR] = sizeof(GpuredRefused),
+};
+
+void
+gpured_message_init(GpuredMessage *message, GpuredMessageType type, uint32_t seq)
+{
+	memset(message, 0, message_length[type]);
+	message->header.magic = GPURED_PROTOCOL_MAGIC;
+	message->header.version = GPURED_PROTOCOL_VERSION;
+	message->header.type = type;
+	message->header.length = message_length[type];
+	message->header.seq = seq;
+}
+
+bool
+gpured_message_check(GpuredMessage *message, size_t received,
+					 GpuredStatus *status)
+{
+	const GpuredHeader *header = &message->header;
+
+	if (received < sizeof(GpuredHeader) ||
+		header->magic != GPURED_PROTOCOL_MAGIC)
+		*status = gpured_status(GPURED_PROTOCOL, "not a message of gpured");
+	else if (header->version != GPURED_PROTOCOL_VERSION)
+		*status = gpured_status(GPURED_PROTOCOL,
+								"the other side speaks protocol version %d, this one version %d",
+								header->version, GPURED_PROTOCOL_VERSION);
+	else if (header->type >= GPURED_NUM_MSG || message_length[header->type] == 0)
+		*status = gpured_status(GPURED_PROTOCOL, "unknown message type %d",
+								header->type);
+	else if (header->length != message_length[header->type] ||
+			 received != header->length)
+		*status = gpured_status(GPURED_PROTOCOL,
+								"a message of type %d has %zu bytes instead of %u",
+								header->type, received,
+								message_length[header->type]);
+	else
+	{
+		switch (header->type)
+		{
+			case GPURED_MSG_WELCOME:
+				message->welcome.instance[sizeof(message->welcome.instance) - 1] = '\0';
+				message->welcome.device[sizeof(message->welcome.device) - 1] = '\0';
+				message->welcome.info.name[sizeof(message->welcome.info.name) - 1] = '\0';
+				message->welcome.info.reason[sizeof(message->welcome.info.reason) - 1] = '\0';
+				break;
+			case GPURED_MSG_REFUSED:
+			case GPURED_MSG_ERROR:
+				message->refused.status.reason[sizeof(message->refused.status.reason) - 1] = '\0';
+				break;
+			case GPURED_MSG_RESULT:
+				message->result.status.reason[sizeof(message->result.status.reason) - 1] = '\0';
+				break;
+			default:
+				break;
+		}
+		return true;
+	}
+	return false;
+}
+
+/* FNV-1a over the names and sizes of the list, and over the accumulator. */
+uint64_t
+gpured_protocol_fingerprint(void)
+{
+	uint64_t	hash = UINT64_C(0xcbf29ce484222325);
+
+	for (int op = GPURED_none + 1; op < GPURED_NUM_OPS; op++)
+	{
+		const GpuredOpInfo *info = &gpured_op_info[op];
+		uint8_t		shape[3] = {info->acc, info->input_size, info->output_size};
+
+		for (const char *p = info->name; *p; p++)
+			hash = (hash ^ (uint8_t) *p) * UINT64_C(0x100000001b3);
+		for (size_t i = 0; i < sizeof(shape); i++)
+			hash = (hash ^ shape[i]) * UINT64_C(0x100000001b3);
+	}
+	hash = (hash ^ sizeof(GpuredAcc)) * UINT64_C(0x100000001b3);
+	return (hash ^ GPURED_EXACT_LIMBS) * UINT64_C(0x100000001b3);
+}
+
+/*
+ * Nothing that fits in memory brings a count or a sum near the end of its type,
+ * and a normalized limb leaves room for 2^30 additions, as exact.h promises.
+ */
+bool
+gpured_acc_plausible(GpuredOp op, const GpuredAcc *acc)
+{
+	if (acc->n < 0 || acc->n > INT64_MAX / 2)
+		return false;
+	switch (gpured_op_info[op].acc)
+	{
+		case GPURED_ACC_exact:
+			for (int i = 0; i < GPURED_EXACT_LIMBS; i++)
+			{
+				if (acc->v.exact.limb[i] > INT64_MAX / 2 ||
+					acc->v.exact.limb[i] < -(INT64_MAX / 2))
+					return false;
+			}
+			return acc->v.exact.flags <= (GPURED_EXACT_NAN | GPURED_EXACT_PINF |
+										  GPURED_EXACT_NINF |
+										  GPURED_EXACT_NOT_NEGZERO) &&
+				acc->v.exact.pending <= (1U << 30);
+		case GPURED_ACC_int64:
+			return acc->v.i64 <= INT64_MAX / 2 && acc->v.i64 >= -(INT64_MAX / 2);
+		case GPURED_ACC_wide:
+			return acc->v.i128.hi <= INT64_MAX / 2 && acc->v.i128.hi >= -(INT64_MAX / 2);
+		case GPURED_ACC_least_int:
+		case GPURED_ACC_greatest_int:
+		case GPURED_ACC_least_float:
+		case GPURED_ACC_greatest_float:
+			return true;
+	}
+	return false;
+}
+
+size_t
+gpured_scan_output_offset(GpuredOp op, size_t n)
+{
+	size_t		input = n * gpured_op_info[op].input_size;
+
+	return (input + GPURED_SLOT_ALIGN - 1) / GPURED_SLOT_ALIGN * GPURED_SLOT_ALIGN;
+}
+
+size_t
+gpured_slot_capacity(GpuredOp op, size_t slot_size)
+{
+	const GpuredOpInfo *info = &gpured_op_info[op];
+
+	return (slot_size - (info->is_scan ? GPURED_SLOT_ALIGN : 0)) /
+		(info->input_size + info->output_size);
+}

@@ -1,0 +1,76 @@
+/*
+ * fault.c
+ *	  Break on purpose: --fault=STEP:N:ACTION, for tests.
+ *
+ * At the Nth time that the server comes to STEP it aborts, hangs, answers
+ * nonsense or answers with a failure.  Tests use it to show that a session's
+ * answer does not depend on what the server does.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "server.h"
+
+static const char *const step_names[FAULT_NUM_STEPS] = {
+	"accept", "hello", "acquire", "reduce-before", "reduce-after",
+	"scan-before", "scan-after"
+};
+
+static const char *const action_names[] = {
+	"none", "abort", "hang", "garbage", "error"
+};
+
+static struct
+{
+	unsigned long at;			/* 0: never */
+	FaultAction action;
+	atomic_ulong seen;
+}			faults[FAULT_NUM_STEPS];
+
+/* Read STEP:N:ACTION; false if it is not one. */
+bool
+fault_parse(const char *argument)
+{
+	for (int step = 0; step < FAULT_NUM_STEPS; step++)
+	{
+		size_t		length = strlen(step_names[step]);
+		char	   *end;
+		unsigned long at;
+
+		if (strncmp(argument, step_names[step], length) != 0 ||
+			argument[length] != ':')
+			continue;
+		at = strtoul(argument + length + 1, &end, 10);
+		if (at == 0 || *end != ':')
+			return false;
+		for (int action = FAULT_ABORT; action <= FAULT_ERROR; action++)
+		{
+			if (strcmp(end + 1, action_names[action]) == 0)
+			{
+				faults[step].at = at;
+				faults[step].action = action;
+				return true;
+			}
+		}
+		return false;
+	}
+	return false;
+}
+
+FaultAction
+fault_at(FaultStep step)
+{
+	if (faults[step].at == 0 ||
+		atomic_fetch_add(&faults[step].seen, 1) + 1 != faults[step].at)
+		return FAULT_NONE;
+
+	say("LOG", "fault injected: %s at %s", action_names[faults[step].action],
+		step_names[step]);
+	if (faults[step].action == FAULT_ABORT)
+		abort();
+	while (faults[step].action == FAULT_HANG)
+		pause();
+	return faults[step].action;
+}
