@@ -7,8 +7,8 @@
  *		./bench-cpu [log2 of the number of values, 22]
  *
  * Prints nanoseconds of processor time an element, the median of several runs,
- * and ratios to the vectorized plain sum of the same run.  Each exact way is checked against the
- * others, bit for bit, before anything is timed.
+ * and ratios to the vectorized plain sum of the same run.  Each exact way is
+ * checked against the others before anything is timed.
  */
 #include <math.h>
 #include <stdio.h>
