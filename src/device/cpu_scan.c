@@ -88,7 +88,7 @@ magnitude(double value)
 }
 
 /* x is of floats if "single", else of doubles; always a constant. */
-static inline __attribute__((always_inline)) double
+static GPURED_ALWAYS_INLINE double
 value_at(const void *x, size_t i, bool single)
 {
 	return single ? ((const float *) x)[i] : ((const double *) x)[i];
@@ -146,7 +146,7 @@ round_to_grid(double value, double magic)
  * Cut a value to the grids.  Returns what is left: nothing, if it fits.  With
  * two grids the third digit is not used.
  */
-static inline __attribute__((always_inline)) double
+static GPURED_ALWAYS_INLINE double
 cut(double value, const double *magic, bool three, double *digit)
 {
 	digit[0] = round_to_grid(value, magic[0]);
@@ -163,7 +163,7 @@ cut(double value, const double *magic, bool three, double *digit)
  * Place the grids for the prefix so far and the n values of x, and cut the
  * prefix to them.  False if that is not possible; the prefix is what it was.
  */
-static inline __attribute__((always_inline)) bool
+static GPURED_ALWAYS_INLINE bool
 place_grids(GridPrefix *p, const void *x, size_t n, bool single, bool three)
 {
 	uint64_t	greatest = 0;
@@ -212,7 +212,7 @@ place_grids(GridPrefix *p, const void *x, size_t n, bool single, bool three)
 }
 
 /* Scan a block; false if a value does not fit (out is then worth nothing). */
-static inline __attribute__((always_inline)) bool
+static GPURED_ALWAYS_INLINE bool
 scan_grids(GridPrefix *p, const void *x, size_t n, bool single, bool three, void *out)
 {
 	const double magic[3] = {p->magic[0], p->magic[1], p->magic[2]};
@@ -220,7 +220,7 @@ scan_grids(GridPrefix *p, const void *x, size_t n, bool single, bool three, void
 	double		middle = p->part[1];
 	double		low = p->part[2];
 	uint64_t	greatest = 0;	/* as bits */
-	uint64_t	left = 0;		/* all bits of what did not fit, but for the sign */
+	uint64_t	left = 0;		/* bits of what did not fit, but the sign */
 	double		moved;
 
 	for (size_t i = 0; i < n; i++)
@@ -251,7 +251,7 @@ scan_grids(GridPrefix *p, const void *x, size_t n, bool single, bool three, void
 	if (left != 0 || greatest >= bits_of(p->value_bound))
 		return false;
 
-	/* what the lower parts have gathered goes up, so that they have room again */
+	/* what the lower parts have gathered goes up: they have room again */
 	if (three)
 	{
 		moved = round_to_grid(low, p->magic[1]);
@@ -266,7 +266,7 @@ scan_grids(GridPrefix *p, const void *x, size_t n, bool single, bool three, void
 }
 
 /* Scan a block on grids, with two parts or with three. */
-static inline __attribute__((always_inline)) bool
+static GPURED_ALWAYS_INLINE bool
 scan_block(GridPrefix *p, const void *x, size_t n, bool single, bool three, void *out)
 {
 	if (p->placed && magnitude(p->part[0]) < p->prefix_bound &&
@@ -349,7 +349,7 @@ long_to_exact(const LongPrefix *p, GpuredExact *x)
 			x->limb[2 * i] = (uint32_t) p->word[i];
 			x->limb[2 * i + 1] = i < p->top ? (int64_t) high : (int32_t) high;
 		}
-		else if (i == GPURED_EXACT_LIMBS / 2)	/* goes into the last limb as well */
+		else if (i == GPURED_EXACT_LIMBS / 2)	/* above the last limb */
 			x->limb[GPURED_EXACT_LIMBS - 1] += (int64_t) (p->word[i] << 32);
 	}
 	x->pending = 1;
@@ -435,7 +435,7 @@ long_round(const LongPrefix *p, const GpuredFormat *format, bool *negative)
 						64 * (first + i) - zeros, sticky || rest != 0, format);
 }
 
-static inline __attribute__((always_inline)) void
+static GPURED_ALWAYS_INLINE void
 scan_long(LongPrefix *p, uint32_t *flags, const void *x, size_t n, bool single, void *out)
 {
 	for (size_t i = 0; i < n; i++)
@@ -473,7 +473,7 @@ scan_long(LongPrefix *p, uint32_t *flags, const void *x, size_t n, bool single, 
 	}
 }
 
-static inline __attribute__((always_inline)) void
+static GPURED_ALWAYS_INLINE void
 scan_batch(const void *values, size_t n, bool single, GpuredExact *carry, void *result)
 {
 	const uint32_t special = GPURED_EXACT_NAN | GPURED_EXACT_PINF | GPURED_EXACT_NINF;
