@@ -85,6 +85,14 @@ extern GpuredWindow *gpured_window_add_exact(GpuredWindow *w, const GpuredExact 
 extern void gpured_window_to_exact(const GpuredWindow *w, GpuredExact *x);
 
 /*
+ * What exact.h gives for that sum, without the way through all of its limbs:
+ * with many groups the final functions take a good part of the time.
+ */
+extern bool gpured_window_to_double(const GpuredWindow *w, double *result);
+extern bool gpured_window_to_float(const GpuredWindow *w, float *result);
+extern double gpured_window_mean(const GpuredWindow *w, uint64_t n);
+
+/*
  * The serialized form: a version byte, the flags, the index of the lowest limb
  * that is not zero, the number of limbs, and the limbs in two's complement,
  * most significant first, in network order.  It is canonical: equal sums have
@@ -106,6 +114,9 @@ extern bool gpured_window_read(const uint8_t *bytes, size_t n, GpuredWindow **re
 extern void gpured_moving_init(GpuredMovingSum *s, const GpuredAllocator *mem, void *arg);
 extern void gpured_moving_add_special(GpuredMovingSum *s, double value, int64_t count);
 extern void gpured_moving_to_exact(const GpuredMovingSum *s, GpuredExact *x);
+extern bool gpured_moving_to_double(const GpuredMovingSum *s, double *result);
+extern bool gpured_moving_to_float(const GpuredMovingSum *s, float *result);
+extern double gpured_moving_mean(const GpuredMovingSum *s);
 
 /*
  * w += value; w is returned, or its successor if it had to grow.
@@ -122,12 +133,12 @@ gpured_window_add(GpuredWindow *w, double value, const GpuredAllocator *mem, voi
 	uint64_t	exponent;
 	uint64_t	normal;
 	uint64_t	nonzero;		/* all ones, or 0 for +0 and -0 */
-	uint64_t	negative;
 	uint64_t	distance;
+	int64_t		mantissa;		/* signed */
+	int64_t		sign;
 	uint64_t   *pair;
 	unsigned __int128 old;
 	unsigned __int128 sum;
-	unsigned __int128 addend;
 
 	memcpy(&bits, &value, sizeof(bits));
 	exponent = (bits >> 52) & 0x7ff;
@@ -141,13 +152,17 @@ gpured_window_add(GpuredWindow *w, double value, const GpuredAllocator *mem, voi
 		return gpured_window_add_slow(w, value, mem, arg);
 
 	pair = &w->limb[distance >> 6];
-	negative = (bits >> 63) & nonzero;
-	addend = (bits & ((UINT64_C(1) << 52) - 1)) | (normal << 52);
-	addend <<= distance & 63;
-	addend = (addend ^ -(unsigned __int128) negative) + negative;
+	distance &= 63;
+	sign = (int64_t) bits >> 63;
+	mantissa = (int64_t) ((bits & ((UINT64_C(1) << 52) - 1)) | (normal << 52));
+	mantissa = (mantissa ^ sign) - sign;
+	sum = (unsigned __int128) (uint64_t) ((mantissa >> 1) >> (63 - distance)) << 64 |
+		(uint64_t) mantissa << distance;
 	old = (unsigned __int128) pair[1] << 64 | pair[0];
-	sum = old + addend;
-	if (__builtin_expect((sum < old) != negative, 0))
+	sum += old;
+
+	/* a sum of -0 has no sign here: nothing is borrowed for it */
+	if (__builtin_expect((sum < old) != (uint64_t) mantissa >> 63, 0))
 		return gpured_window_add_slow(w, value, mem, arg);
 
 	pair[0] = (uint64_t) sum;

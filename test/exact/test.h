@@ -97,7 +97,7 @@ random_finite(void)
 static inline void *
 checked_malloc(size_t size)
 {
-	void	   *p = malloc(size > 0 ? size : 1);
+	void	   *p = calloc(1, size > 0 ? size : 1);
 
 	if (p == NULL)
 		abort();

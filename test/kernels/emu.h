@@ -278,6 +278,11 @@ cudaDeviceGetAttribute(int *value, int attribute, int)
 	*value = attribute == cudaDevAttrMultiProcessorCount ? emu::MULTIPROCESSORS : emu::SHARED_LIMIT;
 	return cudaSuccess;
 }
+struct cudaFuncAttributes
+{
+};
+template <class Kernel>
+inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *, Kernel) { return cudaSuccess; }
 template <class Kernel>
 inline cudaError_t cudaFuncSetAttribute(Kernel, int, int) { return cudaSuccess; }
 template <class Kernel>
