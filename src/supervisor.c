@@ -20,10 +20,8 @@
 #include "postgres.h"
 
 #include <fcntl.h>
-#include <limits.h>
 #include <signal.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -43,7 +41,6 @@
 #include "gpured.h"
 #include "supervisor.h"
 
-#define LIFE_FD				3	/* in the server */
 #define MAX_ARGUMENTS		32
 
 /* milliseconds */
@@ -178,44 +175,6 @@ take_lock(void)
 	/* fd stays open: closing it would give up the lock */
 }
 
-/*
- * In the child, between fork and exec: only async-signal-safe calls.  The
- * server inherits no descriptor but the life pipe, no handler and no mask.
- */
-static void
-exec_server(char **argv, int life, int log)
-{
-	static const char failure[] = "LOG: could not execute gpured-server\n";
-	struct sigaction action = {.sa_handler = SIG_DFL};
-	sigset_t	none;
-	int			null = open("/dev/null", O_RDWR);
-
-	setpgid(0, 0);
-	/* above the numbers that are about to be taken */
-	life = fcntl(life, F_DUPFD, 10);
-	log = fcntl(log, F_DUPFD, 10);
-	dup2(null, 0);
-	dup2(log, 1);
-	dup2(log, 2);
-	dup2(life, LIFE_FD);
-#ifdef SYS_close_range
-	if (syscall(SYS_close_range, LIFE_FD + 1, UINT_MAX, 0) != 0)
-#endif
-	{
-		for (int fd = LIFE_FD + 1; fd < 65536; fd++)
-			close(fd);
-	}
-	for (int signum = 1; signum < NSIG; signum++)
-		sigaction(signum, &action, NULL);
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-
-	execv(argv[0], argv);
-	if (write(2, failure, sizeof(failure) - 1) < 0)
-		_exit(126);
-	_exit(127);
-}
-
 static const char *
 server_arguments(void)
 {
@@ -244,8 +203,6 @@ start_server(void)
 	char	   *extra = pstrdup(server_arguments());
 	char	   *argv[MAX_ARGUMENTS];
 	int			argc = 0;
-	int			life[2];
-	int			log[2];
 	uint64		id = 0;
 
 	started_with.device = gpured_device_setting;
@@ -268,40 +225,20 @@ start_server(void)
 	argv[argc++] = device;
 	argv[argc++] = buffer;
 	argv[argc++] = instance;
-	argv[argc++] = "--life-fd=" CppAsString2(LIFE_FD);
+	argv[argc++] = "--life-fd=" CppAsString2(GPURED_LIFE_FD);
 	argc = add_arguments(argv, argc, extra);
 	argv[argc] = NULL;
 
 	(void) unlink(GPURED_SOCKET_PATH);
 	write_status("starting", "gpured-server is starting.");
 
-	if (pipe2(life, O_CLOEXEC) != 0)
-		elog(ERROR, "could not create a pipe: %m");
-	if (pipe2(log, O_CLOEXEC | O_NONBLOCK) != 0)
-		elog(ERROR, "could not create a pipe: %m");
-
-	/* only the reading end shall not block */
-	(void) fcntl(log[1], F_SETFL, 0);
-
-	fflush(NULL);
-	child.pid = fork();
-	if (child.pid == 0)
-		exec_server(argv, life[0], log[1]);
-	close(life[0]);
-	close(log[1]);
-	child.life = life[1];
-	child.log = log[0];
+	child.pid = gpured_spawn(argv, &child.life, &child.log);
 	child.ping = -1;
 	child.answered = false;
 	child.started = child.alive = now_ms();
 	child.next_ping = child.started + FIRST_PAUSE;
 	child.line_length = 0;
 	pfree(extra);
-	if (child.pid < 0)
-	{
-		child.pid = 0;
-		ereport(ERROR, (errmsg("could not start gpured-server: %m")));
-	}
 }
 
 /* A line of the server's standard error goes to PostgreSQL's log. */
