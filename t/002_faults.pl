@@ -99,6 +99,22 @@ isnt($next, $server, 'the supervisor kills a server that does not answer');
 is($session->query($reduce), 't', 'the session uses the next one');
 $session->quit;
 
+# Answers with wrong bytes in them.  Nothing can be said about the sums then,
+# but nobody crashes, nor reads where it must not.
+my $spoiling = set_fault($node, '--fault=reply:3:spoil');
+$node->psql('postgres', <<"SQL") for 1 .. 40;
+$force;
+SELECT gpu_sum(i::float8), gpu_max(i) FROM generate_series(1, 100000) i;
+SELECT count(gpu_prefix_sum(i::int8)) FROM generate_series(1, 50000) i;
+TABLE gpured_devices;
+TABLE gpured_stats;
+SQL
+$node->append_conf('postgresql.conf', "gpured.debug_server_arguments = ''");
+$node->reload;
+ok(wait_until_dead($spoiling), 'the server that spoils answers is replaced');
+$next = wait_for_server($node);
+is($node->safe_psql('postgres', $reduce), 't', 'spoiled answers do no harm');
+
 # Many cancels leave nothing behind.
 $session = $node->background_psql('postgres', on_error_stop => 0);
 $session->query('SET gpured.offload = force');

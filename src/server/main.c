@@ -55,7 +55,9 @@ usage(void)
 		   "\nFor tests:\n"
 		   "  --fault=STEP:N:ACTION\n"
 		   "        at the Nth STEP (accept, hello, acquire, reduce-before, reduce-after,\n"
-		   "        scan-before, scan-after) do ACTION (abort, hang, garbage, error)\n",
+		   "        scan-before, scan-after) do ACTION (abort, hang, garbage, error)\n"
+		   "  --fault=reply:N:spoil\n"
+		   "        change some bytes of every Nth answer\n",
 		   GPURED_MAX_CLIENTS);
 }
 
