@@ -30,6 +30,6 @@ PGXS := $(shell $(PG_CONFIG) --pgxs)
 # Bitcode is compiled by clang without PG_CFLAGS, which would fuse a*b+c.
 override with_llvm = no
 include $(PGXS)
-include $(srcdir)/Makefile.server
+include $(or $(srcdir),.)/Makefile.server
 
 $(OBJS): $(PROJECT_HEADERS)

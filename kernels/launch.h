@@ -40,6 +40,9 @@ extern "C"
 												GpuredAcc *carry, void *out, cudaStream_t stream);
 #include "oplist.h"
 
+/* Whether this program has code for the current device. */
+extern int	gpured_launch_check(void);
+
 /* Bytes of workspace for any operation on n values, and how many of them start as zero. */
 extern size_t gpured_workspace_size(size_t n);
 extern size_t gpured_workspace_zeroed(void);

@@ -43,3 +43,11 @@ launch_reduce(const void *values, size_t n, void *workspace, GpuredAcc *result, 
 	}
 #define GPURED_REDUCE(op, type, ctype, acc) REDUCE_##acc(op, type, ctype)
 #include "oplist.h"
+
+extern "C" int
+gpured_launch_check(void)
+{
+	cudaFuncAttributes attributes;
+
+	return cudaFuncGetAttributes(&attributes, grid_reduce<SumInt64<int32_t>, REDUCE_THREADS, REDUCE_VECTORS>);
+}

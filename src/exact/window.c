@@ -13,6 +13,7 @@
  * last limb.  Below the last limb "top" may come near its limits, after some
  * 2^30 large values; the window then grows by a limb.
  */
+#include "exact/round.h"
 #include "exact/window.h"
 
 #define GRID_LIMBS		34
@@ -529,12 +530,183 @@ gpured_moving_add_special(GpuredMovingSum *s, double value, int64_t count)
 		s->ninf += count;
 }
 
+static uint32_t
+moving_flags(const GpuredMovingSum *s)
+{
+	return (s->nan > 0 ? GPURED_EXACT_NAN : 0) |
+		(s->pinf > 0 ? GPURED_EXACT_PINF : 0) |
+		(s->ninf > 0 ? GPURED_EXACT_NINF : 0) |
+		(s->not_negzero > 0 ? GPURED_EXACT_NOT_NEGZERO : 0);
+}
+
 void
 gpured_moving_to_exact(const GpuredMovingSum *s, GpuredExact *x)
 {
 	gpured_window_to_exact(s->window, x);
-	x->flags = (s->nan > 0 ? GPURED_EXACT_NAN : 0) |
-		(s->pinf > 0 ? GPURED_EXACT_PINF : 0) |
-		(s->ninf > 0 ? GPURED_EXACT_NINF : 0) |
-		(s->not_negzero > 0 ? GPURED_EXACT_NOT_NEGZERO : 0);
+	x->flags = moving_flags(s);
+}
+
+/* Replace a span by its magnitude; whether it was negative. */
+static bool
+span_magnitude(Span *s)
+{
+	uint64_t	sign = span_sign(s);
+	uint64_t	carry = sign & 1;
+
+	for (int i = 0; i < s->n; i++)
+	{
+		s->digit[i] = (s->digit[i] ^ sign) + carry;
+		carry = carry && s->digit[i] == 0;
+	}
+	return sign != 0;
+}
+
+/* Round a magnitude; "sticky" says that something lies below its bit 0. */
+static uint64_t
+span_round(const Span *s, bool sticky, const GpuredFormat *format)
+{
+	int			i = s->n - 1;
+	int			zeros;
+	uint64_t	m;
+
+	while (i > 0 && s->digit[i] == 0)
+		i--;
+	if (i < 0 || s->digit[i] == 0)
+		return 0;
+	if (s->first + i == 0)
+		return gpured_round(s->digit[0], 0, sticky, format);
+
+	zeros = __builtin_clzll(s->digit[i]);
+	m = s->digit[i] << zeros;
+	if (i > 0)
+	{
+		if (zeros > 0)
+			m |= s->digit[i - 1] >> (64 - zeros);
+		sticky = sticky || s->digit[i - 1] << zeros != 0;
+	}
+	for (int j = 0; j < i - 1 && !sticky; j++)
+		sticky = s->digit[j] != 0;
+	return gpured_round(m, 64 * (s->first + i) - zeros, sticky, format);
+}
+
+/* The rounded sum as the bits of its magnitude; *negative is its sign. */
+static uint64_t
+window_round(const GpuredWindow *w, uint32_t flags, const GpuredFormat *format,
+			 bool *negative)
+{
+	Span		s;
+
+	span_of_window(&s, w);
+	if (s.n == 0)
+	{
+		*negative = !(flags & GPURED_EXACT_NOT_NEGZERO);
+		return 0;
+	}
+	*negative = span_magnitude(&s);
+	return span_round(&s, false, format);
+}
+
+static bool
+to_double(const GpuredWindow *w, uint32_t flags, double *result)
+{
+	uint64_t	bits;
+	bool		negative;
+
+	if (gpured_special_sum(flags, result))
+		return true;
+	bits = window_round(w, flags, &gpured_double_format, &negative);
+	*result = gpured_double_from_bits(bits | (uint64_t) negative << 63);
+	return bits != gpured_double_format.infinity;
+}
+
+static bool
+to_float(const GpuredWindow *w, uint32_t flags, float *result)
+{
+	double		special;
+	uint64_t	bits;
+	bool		negative;
+
+	if (gpured_special_sum(flags, &special))
+	{
+		*result = (float) special;
+		return true;
+	}
+	bits = window_round(w, flags, &gpured_float_format, &negative);
+	*result = gpured_float_from_bits((uint32_t) bits | (uint32_t) negative << 31);
+	return bits != gpured_float_format.infinity;
+}
+
+/*
+ * Divide limb by limb from above, and two limbs beyond the sum's last one: then
+ * the quotient has at least 64 bits, or ends where the grid does, below all that
+ * the result may need.  What remains is sticky.
+ */
+static double
+mean(const GpuredWindow *w, uint32_t flags, uint64_t n)
+{
+	Span		s;
+	Span		quotient;
+	int			below;
+	uint64_t	remainder = 0;
+	double		special;
+	uint64_t	bits;
+	bool		negative;
+
+	if (gpured_special_sum(flags, &special))
+		return special;
+	span_of_window(&s, w);
+	if (s.n == 0)
+		return 0.0;
+	negative = span_magnitude(&s);
+	below = s.first < 2 ? s.first : 2;
+	if (s.n + below > GRID_LIMBS + 2)
+		below = GRID_LIMBS + 2 - s.n;
+	quotient.first = s.first - below;
+	quotient.n = s.n + below;
+	for (int i = quotient.n - 1; i >= 0; i--)
+	{
+		unsigned __int128 t = (unsigned __int128) remainder << 64 |
+			(i < below ? 0 : s.digit[i - below]);
+
+		quotient.digit[i] = (uint64_t) (t / n);
+		remainder = (uint64_t) (t % n);
+	}
+	bits = span_round(&quotient, remainder != 0, &gpured_double_format);
+	return gpured_double_from_bits(bits | (uint64_t) negative << 63);
+}
+
+bool
+gpured_window_to_double(const GpuredWindow *w, double *result)
+{
+	return to_double(w, window_flags(w), result);
+}
+
+bool
+gpured_window_to_float(const GpuredWindow *w, float *result)
+{
+	return to_float(w, window_flags(w), result);
+}
+
+double
+gpured_window_mean(const GpuredWindow *w, uint64_t n)
+{
+	return mean(w, window_flags(w), n);
+}
+
+bool
+gpured_moving_to_double(const GpuredMovingSum *s, double *result)
+{
+	return to_double(s->window, moving_flags(s), result);
+}
+
+bool
+gpured_moving_to_float(const GpuredMovingSum *s, float *result)
+{
+	return to_float(s->window, moving_flags(s), result);
+}
+
+double
+gpured_moving_mean(const GpuredMovingSum *s)
+{
+	return mean(s->window, moving_flags(s), (uint64_t) s->n);
 }

@@ -85,6 +85,14 @@ extern GpuredWindow *gpured_window_add_exact(GpuredWindow *w, const GpuredExact 
 extern void gpured_window_to_exact(const GpuredWindow *w, GpuredExact *x);
 
 /*
+ * What exact.h gives for that sum, without the way through all of its limbs:
+ * with many groups the final functions take a good part of the time.
+ */
+extern bool gpured_window_to_double(const GpuredWindow *w, double *result);
+extern bool gpured_window_to_float(const GpuredWindow *w, float *result);
+extern double gpured_window_mean(const GpuredWindow *w, uint64_t n);
+
+/*
  * The serialized form: a version byte, the flags, the index of the lowest limb
  * that is not zero, the number of limbs, and the limbs in two's complement,
  * most significant first, in network order.  It is canonical: equal sums have
@@ -106,6 +114,9 @@ extern bool gpured_window_read(const uint8_t *bytes, size_t n, GpuredWindow **re
 extern void gpured_moving_init(GpuredMovingSum *s, const GpuredAllocator *mem, void *arg);
 extern void gpured_moving_add_special(GpuredMovingSum *s, double value, int64_t count);
 extern void gpured_moving_to_exact(const GpuredMovingSum *s, GpuredExact *x);
+extern bool gpured_moving_to_double(const GpuredMovingSum *s, double *result);
+extern bool gpured_moving_to_float(const GpuredMovingSum *s, float *result);
+extern double gpured_moving_mean(const GpuredMovingSum *s);
 
 /*
  * w += value; w is returned, or its successor if it had to grow.
