@@ -296,6 +296,19 @@ serve(int listener)
 	}
 }
 
+/* If the machine runs out of memory, this process goes before any session. */
+static void
+offer_to_oom_killer(void)
+{
+	FILE	   *file = fopen("/proc/self/oom_score_adj", "w");
+
+	if (file != NULL)
+	{
+		fputs("800", file);
+		fclose(file);
+	}
+}
+
 static void
 on_terminate(int signum)
 {
@@ -315,7 +328,10 @@ main(int argc, char **argv)
 	signal(SIGTERM, on_terminate);
 	signal(SIGINT, on_terminate);
 	if (life_fd >= 0)
+	{
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		offer_to_oom_killer();
+	}
 
 	if (!choose_device())
 	{

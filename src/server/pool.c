@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -40,6 +41,29 @@ static struct
 	.mutex = PTHREAD_MUTEX_INITIALIZER
 };
 
+/*
+ * Memory that can be had without swapping, as the kernel sees it.  Allocating
+ * more would not fail: it would have some process killed.
+ */
+static size_t
+memory_available(void)
+{
+	FILE	   *file = fopen("/proc/meminfo", "r");
+	char		line[256];
+	unsigned long long kb;
+	size_t		available = SIZE_MAX;
+
+	if (file == NULL)
+		return available;
+	while (fgets(line, sizeof(line), file) != NULL)
+	{
+		if (sscanf(line, "MemAvailable: %llu kB", &kb) == 1)
+			available = (size_t) kb * 1024;
+	}
+	fclose(file);
+	return available;
+}
+
 /* Make the pool; its size is rounded down to whole slots. */
 bool
 pool_create(size_t size, GpuredStatus *status)
@@ -55,6 +79,13 @@ pool_create(size_t size, GpuredStatus *status)
 	{
 		*status = gpured_status(GPURED_NO_MEMORY,
 								"a pool of %zu bytes is too small", size);
+		return false;
+	}
+	if (size > memory_available() / 4 * 3)
+	{
+		*status = gpured_status(GPURED_NO_MEMORY,
+								"A pool of %zu MB does not fit in the %zu MB of memory that are free; lower gpured.buffer_size.",
+								size >> 20, memory_available() >> 20);
 		return false;
 	}
 	pool.num_slots = size / pool.slot_size;
