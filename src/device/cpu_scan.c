@@ -143,20 +143,20 @@ round_to_grid(double value, double magic)
 }
 
 /*
- * Cut a value to the grids; false if something is left.  With two grids the
- * third digit is not used.
+ * Cut a value to the grids.  Returns what is left: nothing, if it fits.  With
+ * two grids the third digit is not used.
  */
-static inline __attribute__((always_inline)) bool
+static inline __attribute__((always_inline)) double
 cut(double value, const double *magic, bool three, double *digit)
 {
 	digit[0] = round_to_grid(value, magic[0]);
 	value -= digit[0];
 	digit[1] = round_to_grid(value, magic[1]);
-	if (!three)
-		return digit[1] == value;
 	value -= digit[1];
+	if (!three)
+		return value;
 	digit[2] = round_to_grid(value, magic[2]);
-	return digit[2] == value;
+	return value - digit[2];
 }
 
 /*
@@ -200,7 +200,8 @@ place_grids(GridPrefix *p, const void *x, size_t n, bool single, bool three)
 
 	for (int i = 0; i < 3; i++)
 	{
-		if (magnitude(old[i]) >= p->prefix_bound || !cut(old[i], p->magic, three, digit))
+		if (magnitude(old[i]) >= p->prefix_bound ||
+			cut(old[i], p->magic, three, digit) != 0)
 			return false;
 		for (int j = 0; j < (three ? 3 : 2); j++)
 			part[j] += digit[j];
@@ -214,10 +215,12 @@ place_grids(GridPrefix *p, const void *x, size_t n, bool single, bool three)
 static inline __attribute__((always_inline)) bool
 scan_grids(GridPrefix *p, const void *x, size_t n, bool single, bool three, void *out)
 {
+	const double magic[3] = {p->magic[0], p->magic[1], p->magic[2]};
 	double		high = p->part[0];
 	double		middle = p->part[1];
 	double		low = p->part[2];
-	bool		fits = true;
+	uint64_t	greatest = 0;	/* as bits */
+	uint64_t	left = 0;		/* all bits of what did not fit, but for the sign */
 	double		moved;
 
 	for (size_t i = 0; i < n; i++)
@@ -227,8 +230,9 @@ scan_grids(GridPrefix *p, const void *x, size_t n, bool single, bool three, void
 		double		a;
 		double		b;
 
-		fits &= magnitude(value) < p->value_bound;
-		fits &= cut(value, p->magic, three, digit);
+		if ((bits_of(value) & INT64_MAX) > greatest)
+			greatest = bits_of(value) & INT64_MAX;
+		left |= bits_of(cut(value, magic, three, digit)) << 1;
 		high += digit[0];
 		middle += digit[1];
 		a = high;
@@ -244,7 +248,7 @@ scan_grids(GridPrefix *p, const void *x, size_t n, bool single, bool three, void
 		else
 			((double *) out)[i] = a + b;
 	}
-	if (!fits)
+	if (left != 0 || greatest >= bits_of(p->value_bound))
 		return false;
 
 	/* what the lower parts have gathered goes up, so that they have room again */
