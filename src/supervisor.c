@@ -69,11 +69,7 @@ static struct
 	uint32		seq;
 	char		line[1024];		/* what it has said of its current line */
 	int			line_length;
-}			child = {
-	.life = -1,
-	.log = -1,
-	.ping = -1
-};
+}			child;
 
 /* What the server was started with, to see what a reload changes. */
 static struct
@@ -220,6 +216,12 @@ exec_server(char **argv, int life, int log)
 	_exit(127);
 }
 
+static const char *
+server_arguments(void)
+{
+	return gpured_debug_server_arguments ? gpured_debug_server_arguments : "";
+}
+
 /* Split gpured.debug_server_arguments, a setting for tests, at blanks. */
 static int
 add_arguments(char **argv, int argc, char *list)
@@ -239,8 +241,7 @@ start_server(void)
 	char		device[32];
 	char		buffer[48];
 	char		instance[48];
-	char	   *extra = pstrdup(gpured_debug_server_arguments ?
-								gpured_debug_server_arguments : "");
+	char	   *extra = pstrdup(server_arguments());
 	char	   *argv[MAX_ARGUMENTS];
 	int			argc = 0;
 	int			life[2];
@@ -259,7 +260,8 @@ start_server(void)
 			 GetConfigOption("gpured.device", false, false));
 	snprintf(buffer, sizeof(buffer), "--buffer-size=" UINT64_FORMAT,
 			 (uint64) gpured_buffer_size * 1024);
-	snprintf(instance, sizeof(instance), "--instance=%016" INT64_MODIFIER "x", id);
+	snprintf(instance, sizeof(instance), "--instance=%016llx",
+			 (unsigned long long) id);
 	argv[argc++] = path;
 	argv[argc++] = "--socket=" GPURED_SOCKET_PATH;
 	argv[argc++] = "--status-file=" GPURED_STATUS_PATH;
@@ -306,26 +308,26 @@ start_server(void)
 static void
 log_line(void)
 {
-	char	   *text = child.line;
+	char	   *words = child.line;
 	int			level = LOG;
 
 	if (child.line_length == 0)
 		return;
 	for (int i = 0; i < child.line_length; i++)
 	{
-		if ((unsigned char) text[i] < ' ' || (unsigned char) text[i] > '~')
-			text[i] = '?';
+		if ((unsigned char) words[i] < ' ' || (unsigned char) words[i] > '~')
+			words[i] = '?';
 	}
-	text[child.line_length] = '\0';
+	words[child.line_length] = '\0';
 	child.line_length = 0;
-	if (strncmp(text, "LOG: ", 5) == 0)
-		text += 5;
-	else if (strncmp(text, "WARNING: ", 9) == 0)
+	if (strncmp(words, "LOG: ", 5) == 0)
+		words += 5;
+	else if (strncmp(words, "WARNING: ", 9) == 0)
 	{
-		text += 9;
+		words += 9;
 		level = WARNING;
 	}
-	ereport(level, (errmsg_internal("gpured-server: %s", text)));
+	ereport(level, (errmsg_internal("gpured-server: %s", words)));
 }
 
 static void
@@ -538,8 +540,7 @@ kill_if_hung(void)
 static void
 apply_configuration(void)
 {
-	const char *arguments = gpured_debug_server_arguments ?
-	gpured_debug_server_arguments : "";
+	const char *arguments = server_arguments();
 
 	if (child.pid != 0 &&
 		(gpured_device_setting != started_with.device ||
@@ -579,7 +580,7 @@ wait_for_work(void)
 	FreeWaitEventSet(set);
 	ResetLatch(MyLatch);
 
-	/* If this process did not run for long, the server's silence says nothing. */
+	/* If this process did not run either, the server's silence says nothing. */
 	if (timeout >= 0 && now_ms() - now > timeout + PING_INTERVAL)
 		child.alive = now_ms();
 }
@@ -601,6 +602,7 @@ gpured_supervisor_main(Datum arg)
 	pqsignal(SIGCHLD, on_child_signal);
 	BackgroundWorkerUnblockSignals();
 
+	child.life = child.log = child.ping = -1;
 	take_lock();
 	(void) unlink(GPURED_SOCKET_PATH);
 	(void) unlink(GPURED_STATUS_PATH);

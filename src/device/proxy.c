@@ -108,8 +108,8 @@ gpured_proxy_disconnect(GpuredConnection *connection)
 	connection->references--;
 
 	/*
-	 * A wait for a slot that was interrupted may have been granted since: only
-	 * closing the connection surely gives that slot back.
+	 * A wait for a slot that was interrupted may have been granted since:
+	 * only closing the connection surely gives that slot back.
 	 */
 	if (connection->references == 0 &&
 		(connection->failed || connection->acquire_seq != 0))

@@ -36,10 +36,7 @@ static struct
 	int		   *owner;			/* a client a slot, or NOBODY */
 	pthread_mutex_t mutex;
 	pthread_cond_t freed;
-}			pool = {
-	.fd = -1,
-	.mutex = PTHREAD_MUTEX_INITIALIZER
-};
+}			pool;
 
 /*
  * Memory that can be had without swapping, as the kernel sees it.  Allocating
@@ -100,6 +97,7 @@ pool_create(size_t size, GpuredStatus *status)
 	for (uint32_t i = 0; i < pool.num_slots; i++)
 		pool.owner[i] = NOBODY;
 
+	pthread_mutex_init(&pool.mutex, NULL);
 	pthread_condattr_init(&monotonic);
 	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
 	pthread_cond_init(&pool.freed, &monotonic);
