@@ -51,6 +51,32 @@ check_sum(const Case *c, const GpuredExact *x, const char *what)
 		  number, what, mean, double_of(c->mean));
 }
 
+/* The roundings of window.h, which do not go through GpuredExact. */
+static void
+check_rounded(const Case *c, const GpuredWindow *w, const GpuredExact *x, const char *what)
+{
+	double		sum8;
+	float		sum4;
+	double		expected8;
+	float		expected4;
+	bool		in_range8 = gpured_window_to_double(w, &sum8);
+	bool		in_range4 = gpured_window_to_float(w, &sum4);
+	double		mean;
+
+	CHECK(in_range8 == gpured_exact_to_double(x, &expected8) &&
+		  bits_of_double(sum8) == bits_of_double(expected8),
+		  "case %ld, %s: float8 %a, not %a", number, what, sum8, expected8);
+	CHECK(in_range4 == gpured_exact_to_float(x, &expected4) &&
+		  bits_of_float(sum4) == bits_of_float(expected4),
+		  "case %ld, %s: float4 %a, not %a", number, what, sum4, expected4);
+	for (uint64_t n = c->n; n != 0; n = n > UINT64_MAX / 977 ? 0 : n * 977)
+	{
+		mean = gpured_window_mean(w, n);
+		CHECK(bits_of_double(mean) == bits_of_double(gpured_exact_mean(x, n)),
+			  "case %ld, %s: mean of %llu %a", number, what, (unsigned long long) n, mean);
+	}
+}
+
 static void
 check_accumulator(const Case *c)
 {
@@ -102,6 +128,7 @@ check_windows(const Case *c)
 		w = gpured_window_add(w, value_at(c, i), MEM);
 	gpured_window_to_exact(w, &x);
 	check_sum(c, &x, "row state");
+	check_rounded(c, w, &x, "row state, rounded");
 	size = gpured_window_write(w, bytes);
 	check_serialized(w, bytes, size, "a state");
 
@@ -122,6 +149,7 @@ check_windows(const Case *c)
 	part[2] = gpured_window_merge(part[2], part[0], MEM);
 	gpured_window_to_exact(part[2], &x);
 	check_sum(c, &x, "merged row states");
+	check_rounded(c, part[2], &x, "merged row states, rounded");
 	check_serialized(part[2], bytes, size, "merged states");
 
 	for (int j = 0; j < 3; j++)
@@ -161,6 +189,13 @@ check_moving(const Case *c)
 	gpured_exact_to_double(&expected, &b);
 	CHECK(s.n == (int64_t) (c->n - from) && bits_of_double(a) == bits_of_double(b),
 		  "case %ld: moving sum from %zu: %a, not %a", number, from, a, b);
+	gpured_moving_to_double(&s, &a);
+	CHECK(bits_of_double(a) == bits_of_double(b),
+		  "case %ld: rounded moving sum from %zu: %a, not %a", number, from, a, b);
+	if (s.n > 0)
+		CHECK(bits_of_double(gpured_moving_mean(&s)) ==
+			  bits_of_double(gpured_exact_mean(&expected, (uint64_t) s.n)),
+			  "case %ld: moving mean from %zu", number, from);
 	test_release(NULL, s.window);
 }
 
