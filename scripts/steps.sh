@@ -177,7 +177,7 @@ tap()
 	as_pg mkdir -p "$work/tap-$tree"
 	count_lines as_pg env TESTDATADIR="$work/tap-$tree" TESTLOGDIR="$work/tap-$tree/log" \
 		PG_REGRESS="$pgxs_dir/test/regress/pg_regress" \
-		prove -v -j2 --norc -I "$pgxs_dir/test/perl" t/*.pl
+		prove -v -j"$(($(nproc) < 8 ? $(nproc) : 8))" --norc -I "$pgxs_dir/test/perl" t/*.pl
 }
 
 # Debian's Python may not be the first in PATH.
