@@ -68,10 +68,10 @@ SPECIALS = (math.nan, INFINITY, -INFINITY, 0.0, -0.0, 5e-324, sys.float_info.max
 LIMITS = {"int2": 2**15, "int4": 2**31, "int8": 2**63}
 
 
-def random_value(rng, kind, style):
+def random_value(rng, kind, style, specials):
     if rng.random() < 0.08:
         return None
-    special = rng.random() < (0.02 if style != "huge" else 0)
+    special = rng.random() < specials
     if kind in LIMITS:
         top = LIMITS[kind]
         if special or style in ("wide", "huge"):
@@ -226,12 +226,13 @@ class Run:
         n = rng.choice((0, 1, 2, 3, 10, 50, 200, 1000))
         groups = rng.choice((1, 2, 5, 50, 400))
         style = {kind: rng.choice(STYLES) for kind in TYPES}
+        specials = rng.choice((0, 0, 0.005, 0.1))
         nulls = {kind for kind in TYPES if rng.random() < 0.03}
         self.rows = []
         for k in range(n):
             row = {"k": k, "g": rng.randrange(groups), "p": rng.randrange(3)}
             for kind in TYPES:
-                row[kind] = None if kind in nulls else random_value(rng, kind, style[kind])
+                row[kind] = None if kind in nulls else random_value(rng, kind, style[kind], specials)
             self.rows.append(row)
         shuffled = self.rows[:]
         rng.shuffle(shuffled)
@@ -260,8 +261,8 @@ class Run:
 
     def one(self):
         rng = self.rng
-        kind = rng.choice(TYPES)
-        function = rng.choice(FUNCTIONS)
+        kind = rng.choice(TYPES + FLOATS)
+        function = rng.choice(FUNCTIONS + ("sum", "avg"))
         shape = rng.choice(("aggregate", "aggregate", "aggregate", "window"))
         if function == "prefix_sum":
             self.prefix(kind)
