@@ -4,6 +4,8 @@
 #   make install
 #   make installcheck     regression tests, against a running server
 #   make CUDA=no          without the CUDA device
+#   make test-kernels     the kernels' tests, on this machine's GPU
+#   make bench-kernels    the kernels' benchmark, likewise
 #   make CUDA_ARCHS=90    which GPUs to build for: 90 | 80,90 | native | all-major
 EXTENSION = gpured
 DATA = gpured--0.1.0.sql
@@ -28,6 +30,6 @@ PGXS := $(shell $(PG_CONFIG) --pgxs)
 # Bitcode is compiled by clang without PG_CFLAGS, which would fuse a*b+c.
 override with_llvm = no
 include $(PGXS)
-include $(srcdir)/Makefile.server
+include $(or $(srcdir),.)/Makefile.server
 
 $(OBJS): $(PROJECT_HEADERS)

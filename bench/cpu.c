@@ -3,12 +3,12 @@
  *	  What exact sums cost on one CPU thread, beside plain ones.
  *
  *		cc -O2 -ffp-contract=off -D_GNU_SOURCE -Isrc -o bench-cpu bench/cpu.c \
- *			src/exact/exact.c src/exact/window.c src/device/ops.c src/device/cpu*.c
+ *			src/exact/*.c src/device/ops.c src/device/cpu*.c -lm
  *		./bench-cpu [log2 of the number of values, 22]
  *
  * Prints nanoseconds of processor time an element, the median of several runs,
- * and ratios to the vectorized plain sum of the same run.  Each exact way is checked against the
- * others, bit for bit, before anything is timed.
+ * and ratios to the vectorized plain sum of the same run.  Each exact way is
+ * checked against the others before anything is timed.
  */
 #include <math.h>
 #include <stdio.h>
@@ -87,6 +87,9 @@ plain_sum(const double *x, size_t n)
 }
 
 /* Four vectors of four sums, which is more than addition's latency needs. */
+#ifdef __x86_64__
+__attribute__((target("avx2")))
+#endif
 static double
 vector_sum(const double *x, size_t n)
 {
@@ -231,6 +234,10 @@ main(int argc, char **argv)
 	if (x == NULL || scan_out == NULL)
 		return 1;
 	memset(scan_out, 0, n * sizeof(double));
+#ifdef __x86_64__
+	if (!__builtin_cpu_supports("avx2"))
+		return printf("this needs a processor with AVX2\n"), 1;
+#endif
 	gpured_cpu_device.probe(&info);
 	printf("%s, %zu float8, ns an element (ratio to the vectorized plain sum)\n\n", info.name, n);
 	printf("%-11s %6s %6s", "", "plain", "vector");

@@ -111,6 +111,7 @@ sum_int8(const int64_t *x, size_t n)
 	const size_t lanes = LANES(int64_t);
 	const uint64_t bias = UINT64_C(1) << 63;
 	__int128	total = 0;
+	GpuredInt128 result;
 	size_t		i = 0;
 
 	while (n - i >= lanes)
@@ -135,7 +136,9 @@ sum_int8(const int64_t *x, size_t n)
 	}
 	for (; i < n; i++)
 		total += x[i];
-	return (GpuredInt128) {(uint64_t) total, (int64_t) (total >> 64)};
+	result.lo = (uint64_t) total;
+	result.hi = (int64_t) (total >> 64);
+	return result;
 }
 
 /* Least or greatest of integers: "better" is < or >. */
@@ -267,9 +270,9 @@ EXTREME_FLOAT(max_float8, double, VFloat8, VInt8, >, -__builtin_inf(), true)
  * summed.  What the last digit cannot take, a value beyond the bound and NaN
  * clear their lanes of *good.
  */
-static KERNELS_TARGET inline __attribute__((always_inline)) void
-cut_vector(VFloat8 rest, const VFloat8 *magic, VFloat8 bound, bool three,
-		   VUInt8 *sum, VInt8 *good)
+KERNEL GPURED_ALWAYS_INLINE void
+cut_vector(VFloat8 rest, const VFloat8 * magic, VFloat8 bound, bool three,
+		   VUInt8 * sum, VInt8 * good)
 {
 	VFloat8		t;
 	VFloat8		digit;
@@ -296,7 +299,7 @@ cut_vector(VFloat8 rest, const VFloat8 *magic, VFloat8 bound, bool three,
  * is the sum of the digits, which is far below 2^63.
  */
 #define DIGITS(name, ctype, load) \
-static KERNELS_TARGET inline __attribute__((always_inline)) bool \
+KERNEL GPURED_ALWAYS_INLINE bool \
 name##_body(const ctype *x, const GpuredDigits *d, bool three, int64_t *result) \
 { \
 	const size_t lanes = LANES(double); \

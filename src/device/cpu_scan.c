@@ -88,7 +88,7 @@ magnitude(double value)
 }
 
 /* x is of floats if "single", else of doubles; always a constant. */
-static inline __attribute__((always_inline)) double
+static GPURED_ALWAYS_INLINE double
 value_at(const void *x, size_t i, bool single)
 {
 	return single ? ((const float *) x)[i] : ((const double *) x)[i];
@@ -143,27 +143,27 @@ round_to_grid(double value, double magic)
 }
 
 /*
- * Cut a value to the grids; false if something is left.  With two grids the
- * third digit is not used.
+ * Cut a value to the grids.  Returns what is left: nothing, if it fits.  With
+ * two grids the third digit is not used.
  */
-static inline __attribute__((always_inline)) bool
+static GPURED_ALWAYS_INLINE double
 cut(double value, const double *magic, bool three, double *digit)
 {
 	digit[0] = round_to_grid(value, magic[0]);
 	value -= digit[0];
 	digit[1] = round_to_grid(value, magic[1]);
-	if (!three)
-		return digit[1] == value;
 	value -= digit[1];
+	if (!three)
+		return value;
 	digit[2] = round_to_grid(value, magic[2]);
-	return digit[2] == value;
+	return value - digit[2];
 }
 
 /*
  * Place the grids for the prefix so far and the n values of x, and cut the
  * prefix to them.  False if that is not possible; the prefix is what it was.
  */
-static inline __attribute__((always_inline)) bool
+static GPURED_ALWAYS_INLINE bool
 place_grids(GridPrefix *p, const void *x, size_t n, bool single, bool three)
 {
 	uint64_t	greatest = 0;
@@ -200,7 +200,8 @@ place_grids(GridPrefix *p, const void *x, size_t n, bool single, bool three)
 
 	for (int i = 0; i < 3; i++)
 	{
-		if (magnitude(old[i]) >= p->prefix_bound || !cut(old[i], p->magic, three, digit))
+		if (magnitude(old[i]) >= p->prefix_bound ||
+			cut(old[i], p->magic, three, digit) != 0)
 			return false;
 		for (int j = 0; j < (three ? 3 : 2); j++)
 			part[j] += digit[j];
@@ -211,13 +212,15 @@ place_grids(GridPrefix *p, const void *x, size_t n, bool single, bool three)
 }
 
 /* Scan a block; false if a value does not fit (out is then worth nothing). */
-static inline __attribute__((always_inline)) bool
+static GPURED_ALWAYS_INLINE bool
 scan_grids(GridPrefix *p, const void *x, size_t n, bool single, bool three, void *out)
 {
+	const double magic[3] = {p->magic[0], p->magic[1], p->magic[2]};
 	double		high = p->part[0];
 	double		middle = p->part[1];
 	double		low = p->part[2];
-	bool		fits = true;
+	uint64_t	greatest = 0;	/* as bits */
+	uint64_t	left = 0;		/* bits of what did not fit, but the sign */
 	double		moved;
 
 	for (size_t i = 0; i < n; i++)
@@ -227,8 +230,9 @@ scan_grids(GridPrefix *p, const void *x, size_t n, bool single, bool three, void
 		double		a;
 		double		b;
 
-		fits &= magnitude(value) < p->value_bound;
-		fits &= cut(value, p->magic, three, digit);
+		if ((bits_of(value) & INT64_MAX) > greatest)
+			greatest = bits_of(value) & INT64_MAX;
+		left |= bits_of(cut(value, magic, three, digit)) << 1;
 		high += digit[0];
 		middle += digit[1];
 		a = high;
@@ -244,10 +248,10 @@ scan_grids(GridPrefix *p, const void *x, size_t n, bool single, bool three, void
 		else
 			((double *) out)[i] = a + b;
 	}
-	if (!fits)
+	if (left != 0 || greatest >= bits_of(p->value_bound))
 		return false;
 
-	/* what the lower parts have gathered goes up, so that they have room again */
+	/* what the lower parts have gathered goes up: they have room again */
 	if (three)
 	{
 		moved = round_to_grid(low, p->magic[1]);
@@ -262,7 +266,7 @@ scan_grids(GridPrefix *p, const void *x, size_t n, bool single, bool three, void
 }
 
 /* Scan a block on grids, with two parts or with three. */
-static inline __attribute__((always_inline)) bool
+static GPURED_ALWAYS_INLINE bool
 scan_block(GridPrefix *p, const void *x, size_t n, bool single, bool three, void *out)
 {
 	if (p->placed && magnitude(p->part[0]) < p->prefix_bound &&
@@ -345,7 +349,7 @@ long_to_exact(const LongPrefix *p, GpuredExact *x)
 			x->limb[2 * i] = (uint32_t) p->word[i];
 			x->limb[2 * i + 1] = i < p->top ? (int64_t) high : (int32_t) high;
 		}
-		else if (i == GPURED_EXACT_LIMBS / 2)	/* goes into the last limb as well */
+		else if (i == GPURED_EXACT_LIMBS / 2)	/* above the last limb */
 			x->limb[GPURED_EXACT_LIMBS - 1] += (int64_t) (p->word[i] << 32);
 	}
 	x->pending = 1;
@@ -431,7 +435,7 @@ long_round(const LongPrefix *p, const GpuredFormat *format, bool *negative)
 						64 * (first + i) - zeros, sticky || rest != 0, format);
 }
 
-static inline __attribute__((always_inline)) void
+static GPURED_ALWAYS_INLINE void
 scan_long(LongPrefix *p, uint32_t *flags, const void *x, size_t n, bool single, void *out)
 {
 	for (size_t i = 0; i < n; i++)
@@ -469,7 +473,7 @@ scan_long(LongPrefix *p, uint32_t *flags, const void *x, size_t n, bool single, 
 	}
 }
 
-static inline __attribute__((always_inline)) void
+static GPURED_ALWAYS_INLINE void
 scan_batch(const void *values, size_t n, bool single, GpuredExact *carry, void *result)
 {
 	const uint32_t special = GPURED_EXACT_NAN | GPURED_EXACT_PINF | GPURED_EXACT_NINF;

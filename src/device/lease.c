@@ -60,15 +60,16 @@ raise_no_device(GpuredOp op, const GpuredStatus *status)
 }
 
 bool
-gpured_lease_connect(GpuredLease *lease, GpuredOp op, GpuredStatus *status)
+gpured_lease_connect(GpuredLease *lease, GpuredOp op, bool first,
+					 GpuredStatus *status)
 {
 	Assert(lease->connection == NULL);
-	if (gpured_offload_setting == GPURED_OFFLOAD_FORCE)
+	if (gpured_offload_setting == GPURED_OFFLOAD_FORCE && first)
 	{
 		lease->connection = gpured_proxy_connect_wait(FORCE_WAIT_MS, status);
-		if (lease->connection == NULL)
+		if (lease->connection == NULL && status->code != GPURED_TIMEOUT)
 			raise_no_device(op, status);
-		return true;
+		return lease->connection != NULL;
 	}
 
 	lease->connection = gpured_proxy_connect(status);
@@ -81,7 +82,8 @@ gpured_lease_connect(GpuredLease *lease, GpuredOp op, GpuredStatus *status)
 			(void) gpured_supervisor_start(&ignored);
 		return false;
 	}
-	if (strcmp(gpured_proxy_welcome(lease->connection)->device, "cuda") != 0)
+	if (gpured_offload_setting != GPURED_OFFLOAD_FORCE &&
+		strcmp(gpured_proxy_welcome(lease->connection)->device, "cuda") != 0)
 	{
 		gpured_lease_end(lease);
 		*status = gpured_status(GPURED_UNAVAILABLE,

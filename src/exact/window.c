@@ -2,19 +2,18 @@
  * window.c
  *	  The exact float sum of one group: growth, merging and the serialized form.
  *
- * What is not the inline addition of window.h.  All of it works on one common
- * form, a span: the value in two's complement, without zeros below and without
- * redundant sign limbs above.  A window, an accumulator of exact.h, a single
- * double and a serialized state all turn into a span, and one function adds a
- * span to a window.
+ * What is not the inline addition of window.h.  All of it works on spans: a
+ * window, a double and a serialized state turn into one, and one function adds
+ * a span to a window.
  *
  * The grid has limbs 0 to 33.  The largest double has its top bit in limb 33,
  * and 2^63 of them stay below 2^1087, so that "top" holds what is above the
  * last limb.  Below the last limb "top" may come near its limits, after some
  * 2^30 large values; the window then grows by a limb.
  */
-#include "exact/round.h"
 #include "exact/window.h"
+
+#include "exact/span.h"
 
 #define GRID_LIMBS		34
 #define BIAS			(UINT64_C(1) << 63)
@@ -34,13 +33,6 @@
 
 /* Values are multiples of 2^-1074, which is bit 26 of limb 0. */
 #define LIMB0_UNUSED	((UINT64_C(1) << 26) - 1)
-
-typedef struct Span
-{
-	int			first;			/* grid index of digit[0] */
-	int			n;				/* 0 for the value 0 */
-	uint64_t	digit[GRID_LIMBS + 2];
-} Span;
 
 static const int size_classes[] = {3, 7, 15, 31, GRID_LIMBS};
 
@@ -68,36 +60,8 @@ window_flags(const GpuredWindow *w)
 	return w->flags | (w->pairs > 0 ? GPURED_EXACT_NOT_NEGZERO : 0);
 }
 
-/* All ones for a negative span. */
-static uint64_t
-span_sign(const Span *s)
-{
-	return s->n > 0 && s->digit[s->n - 1] >> 63 ? UINT64_MAX : 0;
-}
-
-/* Strip zeros below and redundant sign limbs above. */
 static void
-span_trim(Span *s)
-{
-	int			low = 0;
-
-	while (low < s->n && s->digit[low] == 0)
-		low++;
-	s->n -= low;
-	s->first += low;
-	if (s->n == 0)
-	{
-		s->first = 0;
-		return;
-	}
-	if (low > 0)
-		memmove(s->digit, s->digit + low, s->n * sizeof(uint64_t));
-	while (s->n > 1 && s->digit[s->n - 1] == (s->digit[s->n - 2] >> 63 ? UINT64_MAX : 0))
-		s->n--;
-}
-
-static void
-span_of_window(Span *s, const GpuredWindow *w)
+span_of_window(GpuredSpan *s, const GpuredWindow *w)
 {
 	int			limbs = window_limbs(w);
 	int64_t		carry = 0;
@@ -116,22 +80,7 @@ span_of_window(Span *s, const GpuredWindow *w)
 	s->digit[limbs] = (uint64_t) (w->top + carry);
 	s->first = window_first(w);
 	s->n = limbs + 1;
-	span_trim(s);
-}
-
-static void
-span_of_exact(Span *s, const GpuredExact *x)
-{
-	GpuredExact t = *x;
-	const int	last = GPURED_EXACT_LIMBS / 2;
-
-	gpured_exact_normalize(&t);
-	for (int i = 0; i < last; i++)
-		s->digit[i] = (uint64_t) t.limb[2 * i] + ((uint64_t) t.limb[2 * i + 1] << 32);
-	s->digit[last] = (uint64_t) (t.limb[GPURED_EXACT_LIMBS - 1] >> 32);
-	s->first = 0;
-	s->n = last + 1;
-	span_trim(s);
+	gpured_span_trim(s);
 }
 
 /* The grid's pair of limbs for a finite value; bit 0 of its mantissa in *shift. */
@@ -146,7 +95,7 @@ double_pair(uint64_t bits, int *shift)
 }
 
 static void
-span_of_double(Span *s, uint64_t bits)
+span_of_double(GpuredSpan *s, uint64_t bits)
 {
 	unsigned __int128 m = bits & ((UINT64_C(1) << 52) - 1);
 	int			shift;
@@ -160,7 +109,7 @@ span_of_double(Span *s, uint64_t bits)
 	s->digit[0] = (uint64_t) m;
 	s->digit[1] = (uint64_t) (m >> 64);
 	s->n = 2;
-	span_trim(s);
+	gpured_span_trim(s);
 }
 
 /*
@@ -255,9 +204,9 @@ window_cover(GpuredWindow *w, int low, int high, const GpuredAllocator *mem, voi
 }
 
 static GpuredWindow *
-window_add_span(GpuredWindow *w, const Span *s, const GpuredAllocator *mem, void *arg)
+window_add_span(GpuredWindow *w, const GpuredSpan *s, const GpuredAllocator *mem, void *arg)
 {
-	uint64_t	sign = span_sign(s);
+	uint64_t	sign = gpured_span_sign(s);
 	uint64_t	carry = 0;
 	int			limbs;
 	int			first;
@@ -323,7 +272,7 @@ GpuredWindow *
 gpured_window_add_slow(GpuredWindow *w, double value,
 					   const GpuredAllocator *mem, void *arg)
 {
-	Span		s;
+	GpuredSpan	s;
 	uint64_t	bits;
 	int			pair;
 	int			shift;
@@ -355,7 +304,7 @@ GpuredWindow *
 gpured_window_merge(GpuredWindow *w, const GpuredWindow *src,
 					const GpuredAllocator *mem, void *arg)
 {
-	Span		s;
+	GpuredSpan	s;
 	uint8_t		flags = (uint8_t) window_flags(src);
 
 	span_of_window(&s, src);
@@ -368,9 +317,9 @@ GpuredWindow *
 gpured_window_add_exact(GpuredWindow *w, const GpuredExact *src,
 						const GpuredAllocator *mem, void *arg)
 {
-	Span		s;
+	GpuredSpan	s;
 
-	span_of_exact(&s, src);
+	gpured_span_of_exact(&s, src);
 	w = window_add_span(w, &s, mem, arg);
 	w->flags |= src->flags & (GPURED_EXACT_NAN | GPURED_EXACT_PINF |
 							  GPURED_EXACT_NINF | GPURED_EXACT_NOT_NEGZERO);
@@ -380,7 +329,7 @@ gpured_window_add_exact(GpuredWindow *w, const GpuredExact *src,
 void
 gpured_window_to_exact(const GpuredWindow *w, GpuredExact *x)
 {
-	Span		s;
+	GpuredSpan	s;
 
 	gpured_exact_init(x);
 	span_of_window(&s, w);
@@ -401,7 +350,7 @@ gpured_window_to_exact(const GpuredWindow *w, GpuredExact *x)
  * matters any more, and beside an infinity no finite value does.
  */
 static uint32_t
-canonical_form(const GpuredWindow *w, Span *s)
+canonical_form(const GpuredWindow *w, GpuredSpan *s)
 {
 	const uint32_t both = GPURED_EXACT_PINF | GPURED_EXACT_NINF;
 	uint32_t	flags = window_flags(w);
@@ -421,7 +370,7 @@ canonical_form(const GpuredWindow *w, Span *s)
 size_t
 gpured_window_size(const GpuredWindow *w)
 {
-	Span		s;
+	GpuredSpan	s;
 
 	canonical_form(w, &s);
 	return HEADER_BYTES + 8 * (size_t) s.n;
@@ -430,7 +379,7 @@ gpured_window_size(const GpuredWindow *w)
 size_t
 gpured_window_write(const GpuredWindow *w, uint8_t *out)
 {
-	Span		s;
+	GpuredSpan	s;
 	uint8_t    *p = out;
 
 	p[1] = (uint8_t) canonical_form(w, &s);
@@ -448,11 +397,11 @@ gpured_window_write(const GpuredWindow *w, uint8_t *out)
 
 /* Whether a span read from outside is one that canonical_form could give. */
 static bool
-span_is_canonical(const Span *s, uint32_t flags)
+span_is_canonical(const GpuredSpan *s, uint32_t flags)
 {
 	int			end = s->first + s->n;
 	int64_t		highest;
-	Span		trimmed;
+	GpuredSpan	trimmed;
 
 	if (s->n == 0)
 	{
@@ -478,7 +427,7 @@ span_is_canonical(const Span *s, uint32_t flags)
 	if (end == GRID_LIMBS + 1 && (highest > LIMB34_LIMIT || highest < -LIMB34_LIMIT))
 		return false;
 	trimmed = *s;
-	span_trim(&trimmed);
+	gpured_span_trim(&trimmed);
 	return trimmed.n == s->n;
 }
 
@@ -487,7 +436,7 @@ gpured_window_read(const uint8_t *bytes, size_t n, GpuredWindow **result,
 				   const GpuredAllocator *mem, void *arg)
 {
 	GpuredWindow *w;
-	Span		s;
+	GpuredSpan	s;
 	const uint8_t *p = bytes + HEADER_BYTES;
 
 	if (n < HEADER_BYTES || bytes[0] != VERSION)
@@ -546,167 +495,56 @@ gpured_moving_to_exact(const GpuredMovingSum *s, GpuredExact *x)
 	x->flags = moving_flags(s);
 }
 
-/* Replace a span by its magnitude; whether it was negative. */
-static bool
-span_magnitude(Span *s)
-{
-	uint64_t	sign = span_sign(s);
-	uint64_t	carry = sign & 1;
-
-	for (int i = 0; i < s->n; i++)
-	{
-		s->digit[i] = (s->digit[i] ^ sign) + carry;
-		carry = carry && s->digit[i] == 0;
-	}
-	return sign != 0;
-}
-
-/* Round a magnitude; "sticky" says that something lies below its bit 0. */
-static uint64_t
-span_round(const Span *s, bool sticky, const GpuredFormat *format)
-{
-	int			i = s->n - 1;
-	int			zeros;
-	uint64_t	m;
-
-	while (i > 0 && s->digit[i] == 0)
-		i--;
-	if (i < 0 || s->digit[i] == 0)
-		return 0;
-	if (s->first + i == 0)
-		return gpured_round(s->digit[0], 0, sticky, format);
-
-	zeros = __builtin_clzll(s->digit[i]);
-	m = s->digit[i] << zeros;
-	if (i > 0)
-	{
-		if (zeros > 0)
-			m |= s->digit[i - 1] >> (64 - zeros);
-		sticky = sticky || s->digit[i - 1] << zeros != 0;
-	}
-	for (int j = 0; j < i - 1 && !sticky; j++)
-		sticky = s->digit[j] != 0;
-	return gpured_round(m, 64 * (s->first + i) - zeros, sticky, format);
-}
-
-/* The rounded sum as the bits of its magnitude; *negative is its sign. */
-static uint64_t
-window_round(const GpuredWindow *w, uint32_t flags, const GpuredFormat *format,
-			 bool *negative)
-{
-	Span		s;
-
-	span_of_window(&s, w);
-	if (s.n == 0)
-	{
-		*negative = !(flags & GPURED_EXACT_NOT_NEGZERO);
-		return 0;
-	}
-	*negative = span_magnitude(&s);
-	return span_round(&s, false, format);
-}
-
-static bool
-to_double(const GpuredWindow *w, uint32_t flags, double *result)
-{
-	uint64_t	bits;
-	bool		negative;
-
-	if (gpured_special_sum(flags, result))
-		return true;
-	bits = window_round(w, flags, &gpured_double_format, &negative);
-	*result = gpured_double_from_bits(bits | (uint64_t) negative << 63);
-	return bits != gpured_double_format.infinity;
-}
-
-static bool
-to_float(const GpuredWindow *w, uint32_t flags, float *result)
-{
-	double		special;
-	uint64_t	bits;
-	bool		negative;
-
-	if (gpured_special_sum(flags, &special))
-	{
-		*result = (float) special;
-		return true;
-	}
-	bits = window_round(w, flags, &gpured_float_format, &negative);
-	*result = gpured_float_from_bits((uint32_t) bits | (uint32_t) negative << 31);
-	return bits != gpured_float_format.infinity;
-}
-
-/*
- * Divide limb by limb from above, and two limbs beyond the sum's last one: then
- * the quotient has at least 64 bits, or ends where the grid does, below all that
- * the result may need.  What remains is sticky.
- */
-static double
-mean(const GpuredWindow *w, uint32_t flags, uint64_t n)
-{
-	Span		s;
-	Span		quotient;
-	int			below;
-	uint64_t	remainder = 0;
-	double		special;
-	uint64_t	bits;
-	bool		negative;
-
-	if (gpured_special_sum(flags, &special))
-		return special;
-	span_of_window(&s, w);
-	if (s.n == 0)
-		return 0.0;
-	negative = span_magnitude(&s);
-	below = s.first < 2 ? s.first : 2;
-	if (s.n + below > GRID_LIMBS + 2)
-		below = GRID_LIMBS + 2 - s.n;
-	quotient.first = s.first - below;
-	quotient.n = s.n + below;
-	for (int i = quotient.n - 1; i >= 0; i--)
-	{
-		unsigned __int128 t = (unsigned __int128) remainder << 64 |
-			(i < below ? 0 : s.digit[i - below]);
-
-		quotient.digit[i] = (uint64_t) (t / n);
-		remainder = (uint64_t) (t % n);
-	}
-	bits = span_round(&quotient, remainder != 0, &gpured_double_format);
-	return gpured_double_from_bits(bits | (uint64_t) negative << 63);
-}
-
 bool
 gpured_window_to_double(const GpuredWindow *w, double *result)
 {
-	return to_double(w, window_flags(w), result);
+	GpuredSpan	s;
+
+	span_of_window(&s, w);
+	return gpured_span_to_double(&s, window_flags(w), result);
 }
 
 bool
 gpured_window_to_float(const GpuredWindow *w, float *result)
 {
-	return to_float(w, window_flags(w), result);
+	GpuredSpan	s;
+
+	span_of_window(&s, w);
+	return gpured_span_to_float(&s, window_flags(w), result);
 }
 
 double
 gpured_window_mean(const GpuredWindow *w, uint64_t n)
 {
-	return mean(w, window_flags(w), n);
+	GpuredSpan	s;
+
+	span_of_window(&s, w);
+	return gpured_span_mean(&s, window_flags(w), n);
 }
 
 bool
 gpured_moving_to_double(const GpuredMovingSum *s, double *result)
 {
-	return to_double(s->window, moving_flags(s), result);
+	GpuredSpan	sum;
+
+	span_of_window(&sum, s->window);
+	return gpured_span_to_double(&sum, moving_flags(s), result);
 }
 
 bool
 gpured_moving_to_float(const GpuredMovingSum *s, float *result)
 {
-	return to_float(s->window, moving_flags(s), result);
+	GpuredSpan	sum;
+
+	span_of_window(&sum, s->window);
+	return gpured_span_to_float(&sum, moving_flags(s), result);
 }
 
 double
 gpured_moving_mean(const GpuredMovingSum *s)
 {
-	return mean(s->window, moving_flags(s), (uint64_t) s->n);
+	GpuredSpan	sum;
+
+	span_of_window(&sum, s->window);
+	return gpured_span_mean(&sum, moving_flags(s), (uint64_t) s->n);
 }

@@ -68,6 +68,9 @@ extern GpuredWindow *gpured_window_create(const GpuredAllocator *mem, void *arg)
 extern GpuredWindow *gpured_window_copy(const GpuredWindow *w,
 										const GpuredAllocator *mem, void *arg);
 
+/* Keep the compiler from knowing what values a variable may have. */
+#define GPURED_OPAQUE(variable) __asm__("" : "+r"(variable))
+
 /* What the state occupies. */
 extern size_t gpured_window_memory(const GpuredWindow *w);
 
@@ -145,8 +148,11 @@ gpured_window_add(GpuredWindow *w, double value, const GpuredAllocator *mem, voi
 	normal = exponent != 0;
 	nonzero = -(uint64_t) ((bits << 1) != 0);
 
-	/* keep the compiler from making a branch of it: zeros may be half the data */
-	__asm__("" : "+r"(nonzero));
+	/*
+	 * Zeros may be half the data, and so may negative values: keep the
+	 * compiler from making a branch of it, here and below.
+	 */
+	GPURED_OPAQUE(nonzero);
 	distance = (exponent + 1 - normal - (uint64_t) (int64_t) w->base) & nonzero;
 	if (__builtin_expect((distance >> 6) >= w->pairs, 0))
 		return gpured_window_add_slow(w, value, mem, arg);
@@ -154,6 +160,7 @@ gpured_window_add(GpuredWindow *w, double value, const GpuredAllocator *mem, voi
 	pair = &w->limb[distance >> 6];
 	distance &= 63;
 	sign = (int64_t) bits >> 63;
+	GPURED_OPAQUE(sign);
 	mantissa = (int64_t) ((bits & ((UINT64_C(1) << 52) - 1)) | (normal << 52));
 	mantissa = (mantissa ^ sign) - sign;
 	sum = (unsigned __int128) (uint64_t) ((mantissa >> 1) >> (63 - distance)) << 64 |
@@ -161,8 +168,10 @@ gpured_window_add(GpuredWindow *w, double value, const GpuredAllocator *mem, voi
 	old = (unsigned __int128) pair[1] << 64 | pair[0];
 	sum += old;
 
-	/* a sum of -0 has no sign here: nothing is borrowed for it */
-	if (__builtin_expect((sum < old) != (uint64_t) mantissa >> 63, 0))
+	/* what a negative addend borrows, its carry must give back */
+	sign = mantissa >> 63;
+	GPURED_OPAQUE(sign);
+	if (__builtin_expect((int64_t) (sum < old) + sign != 0, 0))
 		return gpured_window_add_slow(w, value, mem, arg);
 
 	pair[0] = (uint64_t) sum;

@@ -169,6 +169,14 @@ def cancelling(rng, n, draw):
     return shuffled(rng, values)
 
 
+def below_the_unit(rng, n):
+    """Values far below the prefix, all of one sign; at last they are left alone."""
+    k, digits = rng.randrange(-300, 300), rng.randrange(36, 50)
+    top = 1 << (digits - 1)
+    small = [math.ldexp(top - rng.randrange(1, top >> 6), k - 48 - digits) for _ in range(n)]
+    return [2.0**k] + small + [-(2.0**k)]
+
+
 def normal(rng):
     return rng.gauss(0, 1)
 
@@ -185,6 +193,9 @@ GENERATORS = [
     lambda r, n: [any_finite(r) for _ in range(n)],
     lambda r, n: cancelling(r, n, normal),
     lambda r, n: cancelling(r, n, any_finite),
+    lambda r, n: [normal(r)] * n,
+    below_the_unit,
+    lambda r, n: [r.random() * 1e-9] * (n // 2) + [1e6 / 3] * (n // 2) + [-1e15 / 7],
     lambda r, n: [v for x in range(n // 2) for v in (-r.random(), r.random())] + [1.0],
     lambda r, n: [math.ldexp(r.uniform(-1, 1), i * 2000 // n - 1000) for i in range(n)],
     lambda r, n: [math.ldexp(r.uniform(-1, 1), 1000 - i * 2000 // n) for i in range(n)],

@@ -148,15 +148,13 @@ test_top(void)
 		test_release(NULL, negative);
 	}
 
-	/* the inline addition, with a carry into "top" every other time */
+	/* the inline addition, some 30 times with a carry into "top" */
 	{
 		GpuredWindow *w = gpured_window_create(MEM);
 		GpuredExact x;
 
-		gpured_exact_init(&x);
 		w = gpured_window_add(w, 0x1.8p+39, MEM);
-		gpured_exact_add(&x, 0x1.8p+39);
-		w->top = INT32_MAX / 2 - 3;
+		w->top = INT32_MAX - 20;
 		gpured_window_to_exact(w, &x);
 		for (int i = 0; i < 200000; i++)
 		{
@@ -166,6 +164,32 @@ test_top(void)
 		CHECK(same_sum(w, &x), "top at its limit");
 		test_release(NULL, w);
 	}
+}
+
+/* Accumulators whose limbs are as full as "pending" allows. */
+static void
+test_full_limbs(void)
+{
+	GpuredExact full;
+	GpuredExact normal;
+	GpuredExact sum;
+	GpuredExact expected;
+
+	gpured_exact_init(&full);
+	for (int j = 0; j < GPURED_EXACT_LIMBS - 6; j++)
+		full.limb[j] = (int64_t) UINT32_MAX << 30;
+	full.pending = (UINT32_C(1) << 30) - 1;
+	normal = full;
+	gpured_exact_normalize(&normal);
+	gpured_exact_init(&sum);
+	gpured_exact_init(&expected);
+	for (int i = 0; i < 8; i++)
+		gpured_exact_merge(&sum, &full);
+	for (int j = 0; j < GPURED_EXACT_LIMBS - 3; j++)
+		gpured_exact_add_scaled(&expected, 8 * normal.limb[j], 32 * j);
+	gpured_exact_normalize(&sum);
+	gpured_exact_normalize(&expected);
+	CHECK(memcmp(sum.limb, expected.limb, sizeof(sum.limb)) == 0, "full limbs");
 }
 
 /* A frame that slides over values of all kinds. */
@@ -338,6 +362,7 @@ main(int argc, char **argv)
 	test_growth();
 	test_size();
 	test_top();
+	test_full_limbs();
 	test_frame();
 	test_hostile();
 	CHECK(live_states == 0, "%ld states are left", live_states);

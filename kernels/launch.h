@@ -1,0 +1,50 @@
+/*
+ * launch.h
+ *	  How C starts the kernels: one function for each line of oplist.h.
+ *
+ * All pointers are to device memory; values, out and workspace are multiples
+ * of 16 bytes.  A launch is asynchronous on its stream and never synchronizes;
+ * it returns a cudaError_t.  n is at least 1.
+ *
+ * A workspace belongs to one stream.  Its first gpured_workspace_zeroed()
+ * bytes are zero when it is made; launches leave them so, and a launch that
+ * failed does not.
+ */
+#ifndef GPURED_LAUNCH_H
+#define GPURED_LAUNCH_H
+
+#include <cuda_runtime_api.h>
+
+#include "device/device.h"
+
+#ifdef __cplusplus
+extern "C"
+{
+#endif
+
+/* Writes result->v alone: the fold of the n values. */
+#define GPURED_REDUCE(op, type, ctype, acc) \
+	extern int gpured_launch_reduce_##op##_##type(const void *values, size_t n, void *workspace, \
+												  GpuredAcc *result, cudaStream_t stream);
+
+/*
+ * Inclusive scan from carry->v, which is advanced (carry->n is not touched).
+ * An exact carry comes normalized and leaves with large limbs: normalize it.
+ */
+#define GPURED_SCAN(op, type, ctype, acc, otype) \
+	extern int gpured_launch_scan_##op##_##type(const void *values, size_t n, void *workspace, \
+												GpuredAcc *carry, void *out, cudaStream_t stream);
+#include "oplist.h"
+
+/* Whether this program has code for the current device. */
+extern int	gpured_launch_check(void);
+
+/* Bytes of workspace for any operation on n values, and how many of them start as zero. */
+extern size_t gpured_workspace_size(size_t n);
+extern size_t gpured_workspace_zeroed(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif							/* GPURED_LAUNCH_H */

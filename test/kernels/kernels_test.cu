@@ -1,0 +1,423 @@
+/*
+ * kernels_test.cu
+ *	  Every kernel of oplist.h against plain references, at sizes around the
+ *	  edges of warps, blocks and tiles and on many kinds of data.
+ *
+ * Compiled by g++ with -DGPURED_EMULATED the kernels run in the emulation, once
+ * a scheduler seed; compiled by nvcc they run on the card.
+ *
+ *	  kernels_test [small] [seeds]
+ *
+ * "small" leaves out the long arrays, for slow checkers such as
+ * compute-sanitizer.  Ends with "N passed, N failed".
+ */
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+#include "kernels/cuda.cuh"
+#include "kernels/launch.h"
+#include "test/kernels/data.h"
+#include "test/kernels/reference.h"
+
+static int	passed = 0;
+static int	failed = 0;
+static bool small = false;
+
+/*
+ * Device memory
+ */
+#ifdef GPURED_EMULATED
+static void *
+device_alloc(size_t size)
+{
+	return aligned_alloc(16, (size + 15) / 16 * 16);
+}
+
+static void device_free(void *p) { free(p); }
+static void device_copy(void *to, const void *from, size_t size) { memcpy(to, from, size); }
+static void device_zero(void *p, size_t size) { memset(p, 0, size); }
+static void scheduler(int seed) { emu::seed((uint64_t) seed); }
+static int	default_seeds = 2;
+#else
+static void
+must(cudaError_t error)
+{
+	if (error != cudaSuccess)
+	{
+		printf("CUDA: %s\n", cudaGetErrorString(error));
+		exit(1);
+	}
+}
+
+static void *
+device_alloc(size_t size)
+{
+	void	   *p;
+
+	must(cudaMalloc(&p, size));
+	return p;
+}
+
+static void device_free(void *p) { must(cudaFree(p)); }
+static void device_copy(void *to, const void *from, size_t size) { must(cudaMemcpy(to, from, size, cudaMemcpyDefault)); }
+static void device_zero(void *p, size_t size) { must(cudaMemset(p, 0, size)); }
+static void scheduler(int) {}	/* the card has its own */
+static int	default_seeds = 1;
+#endif
+
+/* Device buffers, each of just the size that is needed, so that checkers see every overrun. */
+struct Buffers
+{
+	void	   *values;
+	void	   *out;
+	GpuredAcc  *acc;
+
+	Buffers(const void *data, size_t bytes, size_t out_bytes)
+		: values(device_alloc(bytes)), out(device_alloc(out_bytes)), acc((GpuredAcc *) device_alloc(sizeof(GpuredAcc)))
+	{
+		device_copy(values, data, bytes);
+	}
+	~Buffers()
+	{
+		device_free(values);
+		device_free(out);
+		device_free(acc);
+	}
+};
+
+/* One workspace for all launches: each must leave it as it found it. */
+static void *
+workspace(size_t n)
+{
+	static void *work = nullptr;
+	static size_t size = 0;
+
+	if (gpured_workspace_size(n) > size)
+	{
+		if (work != nullptr)
+			device_free(work);
+		size = gpured_workspace_size(n);
+		work = device_alloc(size);
+		device_zero(work, gpured_workspace_zeroed());
+	}
+	return work;
+}
+
+static void
+report(bool ok, const char *name, int kind, size_t n, const char *detail)
+{
+	if (ok)
+	{
+		passed++;
+		return;
+	}
+	if (++failed <= 50)
+		printf("FAILED: %s, %s, n = %zu%s%s\n", name, data_kind_name[kind], n, detail[0] ? ": " : "", detail);
+}
+
+/*
+ * References for each kind of accumulator.
+ */
+static int	less(float a, float b) { return std::isnan(a) ? 0 : std::isnan(b) ? 1 : a < b || (a == b && std::signbit(a) && !std::signbit(b)); }
+static int	less(double a, double b) { return std::isnan(a) ? 0 : std::isnan(b) ? 1 : a < b || (a == b && std::signbit(a) && !std::signbit(b)); }
+
+static bool
+same_float(double a, double b)
+{
+	return std::isnan(a) ? std::isnan(b) : a == b && std::signbit(a) == std::signbit(b);
+}
+
+struct Check_int64
+{
+	template <class T>
+	static bool
+	reduce(const T *x, size_t n, const GpuredAcc *got)
+	{
+		int64_t		sum = 0;
+
+		for (size_t i = 0; i < n; i++)
+			sum += x[i];
+		return got->v.i64 == sum;
+	}
+	template <class T>
+	static size_t
+	scan(const T *x, size_t n, GpuredAcc *carry, const int64_t *out)
+	{
+		for (size_t i = 0; i < n; i++)
+			if (out[i] != (carry->v.i64 += x[i]))
+				return i;
+		return n;
+	}
+	static void start(GpuredAcc *carry) { carry->v.i64 = -123456789012345; }
+	static bool same(const GpuredAcc *a, const GpuredAcc *b) { return a->v.i64 == b->v.i64; }
+};
+
+struct Check_wide
+{
+	static __int128 get(GpuredInt128 x) { return (__int128) (((unsigned __int128) (uint64_t) x.hi << 64) | x.lo); }
+	static GpuredInt128 put(__int128 x) { return GpuredInt128{(uint64_t) x, (int64_t) (x >> 64)}; }
+
+	static bool
+	reduce(const int64_t *x, size_t n, const GpuredAcc *got)
+	{
+		__int128	sum = 0;
+
+		for (size_t i = 0; i < n; i++)
+			sum += x[i];
+		return get(got->v.i128) == sum;
+	}
+	static size_t
+	scan(const int64_t *x, size_t n, GpuredAcc *carry, const GpuredInt128 *out)
+	{
+		for (size_t i = 0; i < n; i++)
+		{
+			carry->v.i128 = put(get(carry->v.i128) + x[i]);
+			if (get(out[i]) != get(carry->v.i128))
+				return i;
+		}
+		return n;
+	}
+	static void start(GpuredAcc *carry) { carry->v.i128 = GpuredInt128{0xfffffffffffffff0u, 41}; }
+	static bool same(const GpuredAcc *a, const GpuredAcc *b) { return get(a->v.i128) == get(b->v.i128); }
+};
+
+struct Check_exact
+{
+	template <class T>
+	static bool
+	reduce(const T *x, size_t n, const GpuredAcc *got)
+	{
+		Reference	want,
+					have;
+
+		for (size_t i = 0; i < n; i++)
+			want.add(x[i]);
+		have.load(&got->v.exact);
+		return have.same(want);
+	}
+	template <class T>
+	static size_t
+	scan(const T *x, size_t n, GpuredAcc *carry, const T *out)
+	{
+		Reference	sum;
+
+		sum.load(&carry->v.exact);
+		for (size_t i = 0; i < n; i++)
+		{
+			T			want;
+
+			sum.add(x[i]);
+			sum.round_to(&want);
+			if (!same_float(want, out[i]))
+			{
+				printf("prefix %zu: want %.17g, got %.17g\n", i, (double) want, (double) out[i]);
+				return i;
+			}
+		}
+		sum.store(&carry->v.exact);
+		return n;
+	}
+	/* A carry with bits far above and below the values, or none, in turn. */
+	static void
+	start(GpuredAcc *carry)
+	{
+		static int	turn = 0;
+		Reference	sum;
+
+		switch (turn++ % 4)
+		{
+			case 1:
+				sum.add(0x1p-100);
+				sum.add(-3e30);
+				break;
+			case 2:
+				sum.add(-0x1.8p-70);
+				break;
+			case 3:
+				sum.add(1e20);
+				sum.add(0x1p-120);
+				break;
+		}
+		sum.store(&carry->v.exact);
+	}
+	static bool
+	same(const GpuredAcc *a, const GpuredAcc *b)
+	{
+		Reference	x,
+					y;
+
+		x.load(&a->v.exact);
+		y.load(&b->v.exact);
+		return x.same(y);
+	}
+};
+
+template <bool GREATEST>
+struct Check_float
+{
+	template <class T>
+	static bool
+	reduce(const T *x, size_t n, const GpuredAcc *got)
+	{
+		T			best = x[0];
+
+		for (size_t i = 1; i < n; i++)
+			if (GREATEST ? less(best, x[i]) : less(x[i], best))
+				best = x[i];
+		return same_float(best, got->v.f8);
+	}
+};
+
+template <bool GREATEST>
+struct Check_int
+{
+	template <class T>
+	static bool
+	reduce(const T *x, size_t n, const GpuredAcc *got)
+	{
+		T			best = x[0];
+
+		for (size_t i = 1; i < n; i++)
+			if (GREATEST ? best < x[i] : x[i] < best)
+				best = x[i];
+		return got->v.i64 == best;
+	}
+};
+
+typedef Check_float<false> Check_least_float;
+typedef Check_float<true> Check_greatest_float;
+typedef Check_int<false> Check_least_int;
+typedef Check_int<true> Check_greatest_int;
+
+/*
+ * One launch
+ */
+typedef int (*ReduceLaunch) (const void *, size_t, void *, GpuredAcc *, cudaStream_t);
+typedef int (*ScanLaunch) (const void *, size_t, void *, GpuredAcc *, void *, cudaStream_t);
+
+template <class Check, class T>
+static void
+test_reduce(const char *name, ReduceLaunch launch, const std::vector<T> &x, int kind)
+{
+	const size_t n = x.size();
+	Buffers		buffers(x.data(), n * sizeof(T), 16);
+	GpuredAcc	got = {};
+	int			error = launch(buffers.values, n, workspace(n), buffers.acc, 0);
+
+	device_copy(&got, buffers.acc, sizeof(got));
+	report(error == 0 && Check::reduce(x.data(), n, &got), name, kind, n, "");
+}
+
+template <class Check, class T, class Out>
+static void
+test_scan(const char *name, ScanLaunch launch, const std::vector<T> &x, int kind)
+{
+	const size_t n = x.size();
+	Buffers		buffers(x.data(), n * sizeof(T), n * sizeof(Out));
+	std::vector<Out> out(n);
+	GpuredAcc	carry = {},
+				got = {};
+	char		detail[80] = "";
+	size_t		wrong;
+	int			error;
+
+	Check::start(&carry);
+	device_copy(buffers.acc, &carry, sizeof(carry));
+	error = launch(buffers.values, n, workspace(n), buffers.acc, buffers.out, 0);
+	device_copy(&got, buffers.acc, sizeof(got));
+	device_copy(out.data(), buffers.out, n * sizeof(Out));
+	wrong = Check::scan(x.data(), n, &carry, out.data());
+	if (wrong < n)
+		snprintf(detail, sizeof(detail), "element %zu", wrong);
+	else if (!Check::same(&carry, &got))
+		snprintf(detail, sizeof(detail), "the carry");
+	report(error == 0 && detail[0] == '\0', name, kind, n, detail);
+}
+
+template <class T>
+static std::vector<T>
+make(int kind, size_t n)
+{
+	std::vector<T> x(n);
+
+	for (size_t i = 0; i < n; i++)
+		data_value(&x[i], kind, i, n);
+	return x;
+}
+
+/* Around the edges of warps, blocks and the tiles of all kernels. */
+static std::vector<size_t>
+sizes()
+{
+	std::vector<size_t> n = {1, 2, 3, 31, 32, 33, 255, 256, 257, 1000, 2047, 2048, 2049, 4095, 4096, 4097};
+
+	if (small)
+		return n;
+	for (size_t tile : {8192, 16384})
+		n.insert(n.end(), {tile - 1, tile, tile + 1});
+	n.push_back(3 * 16384 + 5);
+#ifndef GPURED_EMULATED
+	n.insert(n.end(), {1000003, (size_t) 1 << 20, ((size_t) 1 << 23) + 4097});
+#endif
+	return n;
+}
+
+/*
+ * The emulation is slow: there a seed has a quarter of the kinds for all but
+ * the shortest arrays, another one at each size and with each seed.
+ */
+static bool
+is_due(size_t n, size_t index, int kind, int seed)
+{
+#ifdef GPURED_EMULATED
+	return n < 40 ? seed == 1 : ((size_t) kind + index + (size_t) seed) % 4 == 0;
+#else
+	(void) index, (void) seed;
+
+	/* The reference takes 0.3 us a prefix: fewer kinds where n is large. */
+	return n < 100000 || kind % (n < 5000000 ? 3 : 6) == 1;
+#endif
+}
+
+static void
+test_all(int seed)
+{
+	const std::vector<size_t> all = sizes();
+
+	for (size_t index = 0; index < all.size(); index++)
+		for (int kind = 0; kind < DATA_KINDS; kind++)
+		{
+			const size_t n = all[index];
+
+			if (!is_due(n, index, kind, seed))
+				continue;
+			scheduler(seed * 1000 + (int) index * 20 + kind);
+#define KINDS_OF(ctype) (ctype(0.5) == 0 ? DATA_INTEGER_KINDS : DATA_KINDS)
+#define GPURED_REDUCE(op, type, ctype, acc) \
+			if (kind < KINDS_OF(ctype)) \
+				test_reduce<Check_##acc>("reduce_" #op "_" #type, gpured_launch_reduce_##op##_##type, \
+										 make<ctype>(kind, n), kind);
+#define GPURED_SCAN(op, type, ctype, acc, otype) \
+			if (kind < KINDS_OF(ctype)) \
+				test_scan<Check_##acc, ctype, otype>("scan_" #op "_" #type, gpured_launch_scan_##op##_##type, \
+													 make<ctype>(kind, n), kind);
+#include "oplist.h"
+		}
+}
+
+int
+main(int argc, char **argv)
+{
+	int			seeds = default_seeds;
+
+	for (int i = 1; i < argc; i++)
+		if (strcmp(argv[i], "small") == 0)
+			small = true;
+		else
+			seeds = atoi(argv[i]);
+	for (int seed = 1; seed <= seeds; seed++)
+		test_all(seed);
+	printf("%d passed, %d failed\n", passed, failed);
+	return failed != 0;
+}
