@@ -14,7 +14,7 @@ arithmetic done here.  Everything else is compared with the built-in aggregate,
 as text.  The seed is printed: the same seed and the same number of queries give
 the same run.  Ends with "N passed, N failed".
 
-Without --dsn, libpq's environment decides.  The database needs the extension;
+Without --dsn and --offload, libpq's environment decides.  The database needs the extension;
 a schema "differential" is made in it and dropped at the end.
 """
 import argparse
@@ -202,7 +202,8 @@ class Run:
         self.db.execute("DROP SCHEMA IF EXISTS differential CASCADE")
         self.db.execute("CREATE SCHEMA differential")
         self.db.execute("SET search_path = differential, public")
-        self.db.execute(f"SET gpured.offload = {offload}")
+        if offload is not None:
+            self.db.execute(f"SET gpured.offload = {offload}")
         for name, value in DEFAULTS.items():
             self.db.execute(f"SET {name} = {value}")
         self.passed = self.failed = 0
@@ -223,7 +224,7 @@ class Run:
                 self.db.execute(f"CREATE TABLE t_{p} PARTITION OF t FOR VALUES IN ({p}) WITH (parallel_workers = 2)")
         else:
             self.db.execute("ALTER TABLE t SET (parallel_workers = 3)")
-        n = rng.choice((0, 1, 2, 3, 10, 50, 200, 1000))
+        n = rng.choice((0, 1, 3, 10, 50, 200, 500, 1000, 1000))
         groups = rng.choice((1, 2, 5, 50, 400))
         style = {kind: rng.choice(STYLES) for kind in TYPES}
         specials = rng.choice((0, 0, 0.005, 0.1))
@@ -413,13 +414,14 @@ def main():
     parser.add_argument("--seed", type=int, default=None)
     parser.add_argument("--seconds", type=float, default=20)
     parser.add_argument("--queries", type=int, default=None, help="stop after so many, whatever the time")
-    parser.add_argument("--offload", choices=("off", "auto", "force"), default="auto")
+    parser.add_argument("--offload", choices=("off", "auto", "force"), default=None)
     parser.add_argument("--dsn", default="")
     args = parser.parse_args()
 
     seed = random.SystemRandom().randrange(10**6) if args.seed is None else args.seed
-    print(f"seed {seed}, offload {args.offload}", flush=True)
     run = Run(args.dsn, seed, args.offload)
+    offload = run.db.execute("SELECT gpured_version(), current_setting('gpured.offload')").fetchone()[1]
+    print(f"seed {seed}, offload {offload}", flush=True)
     end = time.monotonic() + args.seconds
     asked = 0
     while (asked < args.queries) if args.queries is not None else (time.monotonic() < end):
