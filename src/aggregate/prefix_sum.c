@@ -38,7 +38,7 @@ typedef struct PrefixKind
 typedef struct PrefixChunk
 {
 	struct PrefixChunk *next;
-	int64		n;				/* values it has room for; all used except in the last */
+	int64		n;				/* values it has room for */
 	char		values[FLEXIBLE_ARRAY_MEMBER];
 } PrefixChunk;
 
