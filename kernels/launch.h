@@ -13,11 +13,7 @@
 #ifndef GPURED_LAUNCH_H
 #define GPURED_LAUNCH_H
 
-#ifdef GPURED_EMULATED
-#include "test/kernels/emu.h"
-#else
 #include <cuda_runtime_api.h>
-#endif
 
 #include "device/device.h"
 

@@ -100,14 +100,15 @@ copy_tree()
 # Its pg_config reports the new place, so that "make install" goes there.
 private_postgres()
 {
-	local from=$1 name=$2 major sub
+	local from=$1 name=$2 major sub root
 	major=$("$from/postgres" -V | sed -E 's/.*\) ([0-9]+).*/\1/')
 	case $from in
-		/usr/lib/postgresql/*)	# Debian's layout, spread over /usr
+		*/usr/lib/postgresql/*)	# Debian's layout, spread over /usr
+			root=${from%%/usr/lib/postgresql/*}
 			as_pg mkdir -p "$work/$name"
 			for sub in lib/postgresql/$major share/postgresql/$major include/postgresql; do
 				as_pg mkdir -p "$work/$name/usr/${sub%/*}"
-				tar -C "/usr/${sub%/*}" -c --exclude=bitcode --exclude=man --exclude='llvmjit*' "${sub##*/}" |
+				tar -C "$root/usr/${sub%/*}" -c --exclude=bitcode --exclude=man --exclude='llvmjit*' "${sub##*/}" |
 					as_pg tar -C "$work/$name/usr/${sub%/*}" -x --no-same-owner
 			done
 			bin=$work/$name/usr/lib/postgresql/$major/bin

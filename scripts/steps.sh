@@ -177,17 +177,23 @@ tap()
 	as_pg mkdir -p "$work/tap-$tree"
 	count_lines as_pg env TESTDATADIR="$work/tap-$tree" TESTLOGDIR="$work/tap-$tree/log" \
 		PG_REGRESS="$pgxs_dir/test/regress/pg_regress" \
-		prove -v -j2 --norc -I "$pgxs_dir/test/perl" t/*.pl
+		prove -v -j"$(($(nproc) < 8 ? $(nproc) : 8))" --norc -I "$pgxs_dir/test/perl" t/*.pl
+}
+
+# Debian's Python may not be the first in PATH.
+python_with_psycopg()
+{
+	local python
+	for python in /usr/bin/python3 python3; do
+		"$python" -c 'import psycopg' 2>/dev/null && { echo "$python"; return; }
+	done
+	return 1
 }
 
 # Random queries against the built-in aggregates: differential MODE TREE SECONDS.
 differential()
 {
 	local python
-	for python in /usr/bin/python3 python3; do
-		"$python" -c 'import psycopg' 2>/dev/null && break
-		python=
-	done
-	[ -n "$python" ] || skip "no python3 here has psycopg"
+	python=$(python_with_psycopg) || skip "no python3 here has psycopg"
 	in_mode "$1" "$2" count_summary as_pg "$python" test/differential/differential.py --seconds "$3"
 }

@@ -6,7 +6,9 @@ use lib "$FindBin::RealBin/lib";
 use GpuredTest;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
+use POSIX ();
 use Test::More;
+use Time::HiRes qw(usleep);
 
 my $node = new_node('many', <<'CONF');
 shared_preload_libraries = 'gpured'
@@ -34,6 +36,26 @@ $node->pgbench('-n -c 30 -j 2 -t 5', 0,
 is(count_of($node, 'slots_used'), 0, 'no slot is left in use');
 cmp_ok(count_of($node, 'batches'), '>', 0, 'the server has computed');
 is(server_pid($node), $server, 'it is still the same one');
+
+# The server dies again and again meanwhile.
+my $killer = fork();
+if ($killer == 0)
+{
+	my $victim = 0;
+	for (1 .. 4)
+	{
+		$victim = wait_for_server($node, $victim);
+		kill 'KILL', $victim;
+		usleep(300_000);
+	}
+	POSIX::_exit(0);
+}
+$node->pgbench('-n -c 10 -j 2 -T 5', 0, [qr{number of failed transactions: 0}], [qr{^$}],
+	'sessions get the right answers while the server is killed',
+	{ '004_kill' => 'SELECT check_sum()' });
+waitpid($killer, 0);
+isnt(wait_for_server($node), $server, 'it was killed, and another one came');
+is(count_of($node, 'slots_used'), 0, 'no slot is left in use');
 
 # Parallel workers have connections of their own.
 my @parallel = ask($node, <<'SET', 'SELECT gpu_sum(x) = 625006250 FROM t', '^fallbacks_');

@@ -40,7 +40,6 @@ extern void gpured_proxy_disconnect(GpuredConnection *connection);
 
 /* What WELCOME said: device, info, pool. */
 extern const GpuredWelcome *gpured_proxy_welcome(const GpuredConnection *connection);
-extern bool gpured_proxy_failed(const GpuredConnection *connection);
 
 /*
  * Get a slot within about wait_ms.  If this connection holds slots already it

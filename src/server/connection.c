@@ -45,6 +45,8 @@ reply(int client, GpuredMessage *message, FaultAction fault)
 	}
 	if (fault == FAULT_GARBAGE)
 		memset(message, 0xA5, iov.iov_len);
+	else if (fault_at(FAULT_REPLY) == FAULT_SPOIL)
+		fault_spoil(message);
 	do
 		sent = sendmsg(clients[client].fd, &msg, MSG_NOSIGNAL);
 	while (sent < 0 && errno == EINTR);

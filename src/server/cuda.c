@@ -327,13 +327,20 @@ static GpuredStatus
 reserve_workspace(size_t n)
 {
 	GpuredStatus status;
+	cudaError_t error;
 
 	if (gpured_workspace_size(n) <= mine.workspace.size)
 		return gpured_ok();
 	status = reserve(&mine.workspace, gpured_workspace_size(n), "workspace");
-	if (status.code == GPURED_OK)
-		CUDA_TRY("clearing the workspace",
-				 cudaMemsetAsync(mine.workspace.base, 0, gpured_workspace_zeroed(), mine.stream));
+	if (status.code != GPURED_OK)
+		return status;
+	error = cudaMemsetAsync(mine.workspace.base, 0, gpured_workspace_zeroed(), mine.stream);
+	if (error != cudaSuccess)
+	{
+		/* Not to be taken for a cleared one by the next call. */
+		status = failed("clearing the workspace", error);
+		cuda_thread_release();
+	}
 	return status;
 }
 

@@ -25,6 +25,8 @@
 #include <cstring>
 #include <functional>
 
+#include <cuda_runtime_api.h>
+
 #define __global__
 #define __device__
 #define __host__
@@ -53,6 +55,9 @@ constexpr int SHARED_LIMIT = 64 * 1024; /* compute capability 7.5, the least */
 void		seed(uint64_t value);
 void		launch(unsigned int grid, unsigned int threads, size_t shared, std::function<void()> body);
 
+/* Do this when the stream comes to it; at once without a stream. */
+void		enqueue(cudaStream_t stream, std::function<void()> work);
+
 /* For the code of a kernel: where am I, and the ways to wait. */
 emu_index	thread_index();
 emu_index	block_index();
@@ -78,8 +83,14 @@ const uint64_t *exchange(uint64_t value, const char *what);
 #define SHARED_DYNAMIC(type, name) \
 	type &name = *static_cast<type *>(emu::shared_dynamic())
 #define LAUNCH(kernel, grid, threads, shared, stream, ...) \
-	((void) (stream), emu::launch((unsigned int) (grid), (unsigned int) (threads), (shared), \
-								  [=] { (kernel) (__VA_ARGS__); }))
+	emu_launch((unsigned int) (grid), (unsigned int) (threads), (shared), (stream), \
+			   [=] { (kernel) (__VA_ARGS__); })
+
+inline void
+emu_launch(unsigned int grid, unsigned int threads, size_t shared, cudaStream_t stream, std::function<void()> body)
+{
+	emu::enqueue(stream, [=] { emu::launch(grid, threads, shared, body); });
+}
 
 /*
  * Collectives
@@ -255,32 +266,8 @@ __funnelshift_l(unsigned int low, unsigned int high, unsigned int shift)
 }
 
 /*
- * The runtime
+ * The runtime's functions that take a kernel; the others are C.
  */
-typedef void *cudaStream_t;
-typedef enum
-{
-	cudaSuccess,
-	cudaErrorInvalidValue
-} cudaError_t;
-enum
-{
-	cudaDevAttrMultiProcessorCount,
-	cudaDevAttrMaxSharedMemoryPerBlockOptin,
-	cudaFuncAttributeMaxDynamicSharedMemorySize
-};
-
-inline cudaError_t cudaGetLastError() { return cudaSuccess; }
-inline cudaError_t cudaGetDevice(int *device) { *device = 0; return cudaSuccess; }
-inline cudaError_t
-cudaDeviceGetAttribute(int *value, int attribute, int)
-{
-	*value = attribute == cudaDevAttrMultiProcessorCount ? emu::MULTIPROCESSORS : emu::SHARED_LIMIT;
-	return cudaSuccess;
-}
-struct cudaFuncAttributes
-{
-};
 template <class Kernel>
 inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *, Kernel) { return cudaSuccess; }
 template <class Kernel>
