@@ -364,14 +364,16 @@ sizes()
 }
 
 /*
- * The emulation is slow: there a seed has a quarter of the kinds for all but
- * the shortest arrays, another one at each size and with each seed.
+ * The emulation is slow: there a seed has a part of the kinds for all but the
+ * shortest arrays, another one at each size and with each seed.
  */
 static bool
 is_due(size_t n, size_t index, int kind, int seed)
 {
 #ifdef GPURED_EMULATED
-	return n < 40 ? seed == 1 : ((size_t) kind + index + (size_t) seed) % 4 == 0;
+	const size_t share = n < 2000 ? 4 : n < 5000 ? 6 : 14;
+
+	return n < 40 ? seed == 1 : ((size_t) kind + 5 * index + (size_t) seed) % share == 0;
 #else
 	(void) index, (void) seed;
 

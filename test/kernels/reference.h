@@ -39,6 +39,10 @@ struct Reference
 			carry += (__int128) digit[j] + part;
 			digit[j] = (uint32_t) carry;
 			carry >>= 32;
+
+			/* The rest would add nothing. */
+			if (i >= 4 && carry == (k < 0))
+				break;
 		}
 	}
 
@@ -107,6 +111,8 @@ struct Reference
 				d = ~d;
 			size.add_integer(1, 0);
 		}
+		while (size.digit[top / 32] == 0)
+			top -= 32;
 		while (!size.bit(top))
 			top--;
 
@@ -115,8 +121,8 @@ struct Reference
 		if (last < least - UNIT)
 			last = least - UNIT;
 		half = size.bit(last - 1);
-		for (int i = 0; i < last - 1; i++)
-			rest = rest || size.bit(i);
+		for (int i = 0; i < last - 1 && !rest; i += i % 32 == 0 && i + 32 < last && size.digit[i / 32] == 0 ? 32 : 1)
+			rest = size.bit(i);
 		for (int i = top; i >= last; i--)
 			result = 2 * result + size.bit(i);
 		if (half && (rest || std::fmod(result, 2) != 0))
