@@ -140,7 +140,9 @@ gpured_window_add(GpuredWindow *w, double value, const GpuredAllocator *mem, voi
 	int64_t		mantissa;		/* signed */
 	int64_t		sign;
 	uint64_t   *pair;
-	unsigned __int128 old;
+	uint64_t	old;			/* upper limbs */
+	uint64_t	addend;
+	uint64_t	high;
 	unsigned __int128 sum;
 
 	memcpy(&bits, &value, sizeof(bits));
@@ -163,19 +165,22 @@ gpured_window_add(GpuredWindow *w, double value, const GpuredAllocator *mem, voi
 	GPURED_OPAQUE(sign);
 	mantissa = (int64_t) ((bits & ((UINT64_C(1) << 52) - 1)) | (normal << 52));
 	mantissa = (mantissa ^ sign) - sign;
-	sum = (unsigned __int128) (uint64_t) ((mantissa >> 1) >> (63 - distance)) << 64 |
-		(uint64_t) mantissa << distance;
-	old = (unsigned __int128) pair[1] << 64 | pair[0];
-	sum += old;
+	addend = (uint64_t) ((mantissa >> 1) >> (63 - distance));
+	old = pair[1];
+	sum = (unsigned __int128) old << 64 | pair[0];
+	sum += (unsigned __int128) addend << 64 | (uint64_t) mantissa << distance;
+	high = (uint64_t) (sum >> 64);
 
-	/* what a negative addend borrows, its carry must give back */
-	sign = mantissa >> 63;
-	GPURED_OPAQUE(sign);
-	if (__builtin_expect((int64_t) (sum < old) + sign != 0, 0))
+	/*
+	 * A biased limb overflows as a signed number does: if the operands are of
+	 * one sign (the bias turns it) and the sum is of the other.  In terms of
+	 * carries, compilers make a branch of it.
+	 */
+	if (__builtin_expect(((old ^ high) & ~(addend ^ high)) >> 63, 0))
 		return gpured_window_add_slow(w, value, mem, arg);
 
 	pair[0] = (uint64_t) sum;
-	pair[1] = (uint64_t) (sum >> 64);
+	pair[1] = high;
 	return w;
 }
 
