@@ -13,8 +13,8 @@ extern MemoryContext gpured_prefix_context(FunctionCallInfo fcinfo);
 
 /* The value of argument 2, "exclusive"; ERROR if it is NULL. */
 extern bool gpured_prefix_flag(FunctionCallInfo fcinfo);
-extern void gpured_prefix_flag_varies(void) pg_attribute_noreturn();
+extern void gpured_prefix_flag_varies(void) __attribute__((noreturn));
 
-extern void gpured_prefix_too_many(const char *type, int64 limit) pg_attribute_noreturn();
+extern void gpured_prefix_too_many(const char *type, int64 limit) __attribute__((noreturn));
 
 #endif							/* GPURED_PREFIX_SUM_H */
