@@ -4,6 +4,8 @@
 #   make install
 #   make installcheck     regression tests, against a running server
 #   make CUDA=no          without the CUDA device
+#   make test-kernels     the kernels' tests, on this machine's GPU
+#   make bench-kernels    the kernels' benchmark, likewise
 #   make CUDA_ARCHS=90    which GPUs to build for: 90 | 80,90 | native | all-major
 EXTENSION = gpured
 DATA = gpured--0.1.0.sql

@@ -464,6 +464,71 @@ CREATE AGGREGATE gpu_prefix_sum(float8, exclusive bool) (
 );
 COMMENT ON AGGREGATE gpu_prefix_sum(float8, exclusive bool) IS 'the same, without the row itself if exclusive';
 
+/*
+ * Numeric.  Sums and averages are PostgreSQL's own, which are exact.  Without
+ * these, a call would silently be one for double precision.
+ */
+CREATE FUNCTION gpured_numeric_larger(numeric, numeric) RETURNS numeric
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION gpured_numeric_smaller(numeric, numeric) RETURNS numeric
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION gpured_numeric_prefix_sum(internal, numeric) RETURNS internal
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_numeric_prefix_sum_exclusive(internal, numeric, bool) RETURNS internal
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_numeric_prefix_sum_build(internal) RETURNS numeric[]
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+
+CREATE AGGREGATE gpu_sum(numeric) (
+    sfunc = pg_catalog.numeric_avg_accum, stype = internal, sspace = 128,
+    finalfunc = pg_catalog.numeric_sum,
+    combinefunc = pg_catalog.numeric_avg_combine,
+    serialfunc = pg_catalog.numeric_avg_serialize, deserialfunc = pg_catalog.numeric_avg_deserialize,
+    msfunc = pg_catalog.numeric_avg_accum, minvfunc = pg_catalog.numeric_accum_inv,
+    mstype = internal, msspace = 128, mfinalfunc = pg_catalog.numeric_sum,
+    parallel = safe
+);
+COMMENT ON AGGREGATE gpu_sum(numeric) IS 'exact sum of numeric values';
+
+CREATE AGGREGATE gpu_avg(numeric) (
+    sfunc = pg_catalog.numeric_avg_accum, stype = internal, sspace = 128,
+    finalfunc = pg_catalog.numeric_avg,
+    combinefunc = pg_catalog.numeric_avg_combine,
+    serialfunc = pg_catalog.numeric_avg_serialize, deserialfunc = pg_catalog.numeric_avg_deserialize,
+    msfunc = pg_catalog.numeric_avg_accum, minvfunc = pg_catalog.numeric_accum_inv,
+    mstype = internal, msspace = 128, mfinalfunc = pg_catalog.numeric_avg,
+    parallel = safe
+);
+COMMENT ON AGGREGATE gpu_avg(numeric) IS 'average of numeric values';
+
+CREATE AGGREGATE gpu_min(numeric) (
+    sfunc = gpured_numeric_smaller, stype = numeric, sspace = 32,
+    combinefunc = gpured_numeric_smaller,
+    sortop = OPERATOR(pg_catalog.<), parallel = safe
+);
+COMMENT ON AGGREGATE gpu_min(numeric) IS 'least of numeric values';
+
+CREATE AGGREGATE gpu_max(numeric) (
+    sfunc = gpured_numeric_larger, stype = numeric, sspace = 32,
+    combinefunc = gpured_numeric_larger,
+    sortop = OPERATOR(pg_catalog.>), parallel = safe
+);
+COMMENT ON AGGREGATE gpu_max(numeric) IS 'greatest of numeric values';
+
+CREATE AGGREGATE gpu_prefix_sum(numeric) (
+    sfunc = gpured_numeric_prefix_sum, stype = internal, sspace = 1024,
+    finalfunc = gpured_numeric_prefix_sum_build,
+    parallel = safe
+);
+COMMENT ON AGGREGATE gpu_prefix_sum(numeric) IS 'array of the sums of the numeric values up to each row';
+
+CREATE AGGREGATE gpu_prefix_sum(numeric, exclusive bool) (
+    sfunc = gpured_numeric_prefix_sum_exclusive, stype = internal, sspace = 1024,
+    finalfunc = gpured_numeric_prefix_sum_build,
+    parallel = safe
+);
+COMMENT ON AGGREGATE gpu_prefix_sum(numeric, exclusive bool) IS 'the same, without the row itself if exclusive';
+
 /* views */
 
 CREATE FUNCTION gpured_devices(

@@ -8,6 +8,9 @@
 #include "storage/latch.h"
 #include "utils/memutils.h"
 
+#if PG_VERSION_NUM >= 160000
+#include "varatt.h"
+#endif
 #if PG_VERSION_NUM >= 180000
 #include "storage/waiteventset.h"
 #endif

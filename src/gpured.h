@@ -14,7 +14,8 @@
 typedef enum GpuredDeviceSetting
 {
 	GPURED_DEVICE_AUTO,			/* CUDA if a usable GPU is there, else inline */
-	GPURED_DEVICE_CUDA,			/* the same, but a missing GPU is worth a WARNING in the log */
+	GPURED_DEVICE_CUDA,			/* the same, but a missing GPU is worth a
+								 * WARNING in the log */
 	GPURED_DEVICE_CPU,			/* the server runs on the CPU device */
 	GPURED_DEVICE_OFF			/* no server at all */
 } GpuredDeviceSetting;
@@ -34,7 +35,8 @@ extern int	gpured_request_timeout; /* gpured.request_timeout in ms, USERSET */
 extern char *gpured_debug_server_arguments; /* SIGHUP, for tests */
 
 /* supervisor.c */
-extern void gpured_supervisor_register(void);	/* from _PG_init, if preloading */
+extern void gpured_supervisor_register(void);	/* from _PG_init, if
+												 * preloading */
 extern PGDLLEXPORT void gpured_supervisor_main(Datum arg);
 
 #endif							/* GPURED_GPURED_H */

@@ -20,10 +20,8 @@
 #include "postgres.h"
 
 #include <fcntl.h>
-#include <limits.h>
 #include <signal.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -43,7 +41,6 @@
 #include "gpured.h"
 #include "supervisor.h"
 
-#define LIFE_FD				3	/* in the server */
 #define MAX_ARGUMENTS		32
 
 /* milliseconds */
@@ -69,11 +66,7 @@ static struct
 	uint32		seq;
 	char		line[1024];		/* what it has said of its current line */
 	int			line_length;
-}			child = {
-	.life = -1,
-	.log = -1,
-	.ping = -1
-};
+}			child;
 
 /* What the server was started with, to see what a reload changes. */
 static struct
@@ -182,42 +175,10 @@ take_lock(void)
 	/* fd stays open: closing it would give up the lock */
 }
 
-/*
- * In the child, between fork and exec: only async-signal-safe calls.  The
- * server inherits no descriptor but the life pipe, no handler and no mask.
- */
-static void
-exec_server(char **argv, int life, int log)
+static const char *
+server_arguments(void)
 {
-	static const char failure[] = "LOG: could not execute gpured-server\n";
-	struct sigaction action = {.sa_handler = SIG_DFL};
-	sigset_t	none;
-	int			null = open("/dev/null", O_RDWR);
-
-	setpgid(0, 0);
-	/* above the numbers that are about to be taken */
-	life = fcntl(life, F_DUPFD, 10);
-	log = fcntl(log, F_DUPFD, 10);
-	dup2(null, 0);
-	dup2(log, 1);
-	dup2(log, 2);
-	dup2(life, LIFE_FD);
-#ifdef SYS_close_range
-	if (syscall(SYS_close_range, LIFE_FD + 1, UINT_MAX, 0) != 0)
-#endif
-	{
-		for (int fd = LIFE_FD + 1; fd < 65536; fd++)
-			close(fd);
-	}
-	for (int signum = 1; signum < NSIG; signum++)
-		sigaction(signum, &action, NULL);
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-
-	execv(argv[0], argv);
-	if (write(2, failure, sizeof(failure) - 1) < 0)
-		_exit(126);
-	_exit(127);
+	return gpured_debug_server_arguments ? gpured_debug_server_arguments : "";
 }
 
 /* Split gpured.debug_server_arguments, a setting for tests, at blanks. */
@@ -239,12 +200,9 @@ start_server(void)
 	char		device[32];
 	char		buffer[48];
 	char		instance[48];
-	char	   *extra = pstrdup(gpured_debug_server_arguments ?
-								gpured_debug_server_arguments : "");
+	char	   *extra = pstrdup(server_arguments());
 	char	   *argv[MAX_ARGUMENTS];
 	int			argc = 0;
-	int			life[2];
-	int			log[2];
 	uint64		id = 0;
 
 	started_with.device = gpured_device_setting;
@@ -259,73 +217,54 @@ start_server(void)
 			 GetConfigOption("gpured.device", false, false));
 	snprintf(buffer, sizeof(buffer), "--buffer-size=" UINT64_FORMAT,
 			 (uint64) gpured_buffer_size * 1024);
-	snprintf(instance, sizeof(instance), "--instance=%016" INT64_MODIFIER "x", id);
+	snprintf(instance, sizeof(instance), "--instance=%016llx",
+			 (unsigned long long) id);
 	argv[argc++] = path;
 	argv[argc++] = "--socket=" GPURED_SOCKET_PATH;
 	argv[argc++] = "--status-file=" GPURED_STATUS_PATH;
 	argv[argc++] = device;
 	argv[argc++] = buffer;
 	argv[argc++] = instance;
-	argv[argc++] = "--life-fd=" CppAsString2(LIFE_FD);
+	argv[argc++] = "--life-fd=" CppAsString2(GPURED_LIFE_FD);
 	argc = add_arguments(argv, argc, extra);
 	argv[argc] = NULL;
 
 	(void) unlink(GPURED_SOCKET_PATH);
 	write_status("starting", "gpured-server is starting.");
 
-	if (pipe2(life, O_CLOEXEC) != 0)
-		elog(ERROR, "could not create a pipe: %m");
-	if (pipe2(log, O_CLOEXEC | O_NONBLOCK) != 0)
-		elog(ERROR, "could not create a pipe: %m");
-
-	/* only the reading end shall not block */
-	(void) fcntl(log[1], F_SETFL, 0);
-
-	fflush(NULL);
-	child.pid = fork();
-	if (child.pid == 0)
-		exec_server(argv, life[0], log[1]);
-	close(life[0]);
-	close(log[1]);
-	child.life = life[1];
-	child.log = log[0];
+	child.pid = gpured_spawn(argv, &child.life, &child.log);
 	child.ping = -1;
 	child.answered = false;
 	child.started = child.alive = now_ms();
 	child.next_ping = child.started + FIRST_PAUSE;
 	child.line_length = 0;
 	pfree(extra);
-	if (child.pid < 0)
-	{
-		child.pid = 0;
-		ereport(ERROR, (errmsg("could not start gpured-server: %m")));
-	}
 }
 
 /* A line of the server's standard error goes to PostgreSQL's log. */
 static void
 log_line(void)
 {
-	char	   *text = child.line;
+	char	   *words = child.line;
 	int			level = LOG;
 
 	if (child.line_length == 0)
 		return;
 	for (int i = 0; i < child.line_length; i++)
 	{
-		if ((unsigned char) text[i] < ' ' || (unsigned char) text[i] > '~')
-			text[i] = '?';
+		if ((unsigned char) words[i] < ' ' || (unsigned char) words[i] > '~')
+			words[i] = '?';
 	}
-	text[child.line_length] = '\0';
+	words[child.line_length] = '\0';
 	child.line_length = 0;
-	if (strncmp(text, "LOG: ", 5) == 0)
-		text += 5;
-	else if (strncmp(text, "WARNING: ", 9) == 0)
+	if (strncmp(words, "LOG: ", 5) == 0)
+		words += 5;
+	else if (strncmp(words, "WARNING: ", 9) == 0)
 	{
-		text += 9;
+		words += 9;
 		level = WARNING;
 	}
-	ereport(level, (errmsg_internal("gpured-server: %s", text)));
+	ereport(level, (errmsg_internal("gpured-server: %s", words)));
 }
 
 static void
@@ -538,8 +477,7 @@ kill_if_hung(void)
 static void
 apply_configuration(void)
 {
-	const char *arguments = gpured_debug_server_arguments ?
-	gpured_debug_server_arguments : "";
+	const char *arguments = server_arguments();
 
 	if (child.pid != 0 &&
 		(gpured_device_setting != started_with.device ||
@@ -579,7 +517,7 @@ wait_for_work(void)
 	FreeWaitEventSet(set);
 	ResetLatch(MyLatch);
 
-	/* If this process did not run for long, the server's silence says nothing. */
+	/* If this process did not run either, the server's silence says nothing. */
 	if (timeout >= 0 && now_ms() - now > timeout + PING_INTERVAL)
 		child.alive = now_ms();
 }
@@ -601,6 +539,7 @@ gpured_supervisor_main(Datum arg)
 	pqsignal(SIGCHLD, on_child_signal);
 	BackgroundWorkerUnblockSignals();
 
+	child.life = child.log = child.ping = -1;
 	take_lock();
 	(void) unlink(GPURED_SOCKET_PATH);
 	(void) unlink(GPURED_STATUS_PATH);

@@ -80,7 +80,7 @@ extern bytea *gpured_state_end(StringInfo buf);
 extern void gpured_state_open(StringInfo buf, bytea *state, char kind);
 extern void gpured_state_need(StringInfo buf, int nbytes);
 extern void gpured_state_close(StringInfo buf);
-extern void gpured_state_corrupt(const char *detail) pg_attribute_noreturn();
+extern void gpured_state_corrupt(const char *detail) __attribute__((noreturn));
 
 extern void gpured_send_int128(StringInfo buf, int128 value);
 extern int128 gpured_get_int128(StringInfo buf);

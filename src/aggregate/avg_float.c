@@ -13,6 +13,7 @@
 #include "postgres.h"
 
 #include "libpq/pqformat.h"
+#include "utils/float.h"
 
 #include "aggregate/float_state.h"
 
@@ -161,11 +162,13 @@ Datum
 gpured_float_avg_serialize(PG_FUNCTION_ARGS)
 {
 	GpuredFloatMean *state = (GpuredFloatMean *) PG_GETARG_POINTER(0);
-	GpuredWindow *window = state->parts.window;
-	int64		n = state->n;
+	GpuredWindow *window;
+	int64		n;
 	StringInfoData buf;
 
 	gpured_aggregate_context(fcinfo);
+	window = state->parts.window;
+	n = state->n;
 	if (state->parts.offload != NULL)
 	{
 		GpuredExact x;
@@ -202,13 +205,17 @@ gpured_float_avg_deserialize(PG_FUNCTION_ARGS)
 Datum
 gpured_float_avg(PG_FUNCTION_ARGS)
 {
+	GpuredFloatMean *state;
 	GpuredExact x;
 	int64		n;
 
 	gpured_aggregate_context(fcinfo);
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
-	n = resolve((GpuredFloatMean *) PG_GETARG_POINTER(0), &x);
+	state = (GpuredFloatMean *) PG_GETARG_POINTER(0);
+	if (state->parts.offload == NULL)
+		PG_RETURN_FLOAT8(gpured_window_mean(state->parts.window, (uint64) state->n));
+	n = resolve(state, &x);
 	PG_RETURN_FLOAT8(gpured_exact_mean(&x, (uint64) n));
 }
 
@@ -271,9 +278,9 @@ gpured_float8_moving_inverse(PG_FUNCTION_ARGS)
 	PG_RETURN_POINTER(state);
 }
 
-/* The frame's exact sum; NULL if no value is in the frame. */
+/* The state, or NULL if no value is in the frame. */
 static GpuredMovingSum *
-final_moving(FunctionCallInfo fcinfo, GpuredExact *x)
+final_moving(FunctionCallInfo fcinfo)
 {
 	GpuredMovingSum *state;
 
@@ -281,39 +288,41 @@ final_moving(FunctionCallInfo fcinfo, GpuredExact *x)
 	if (PG_ARGISNULL(0))
 		return NULL;
 	state = (GpuredMovingSum *) PG_GETARG_POINTER(0);
-	if (state->n == 0)
-		return NULL;
-	gpured_moving_to_exact(state, x);
-	return state;
+	return state->n > 0 ? state : NULL;
 }
 
 Datum
 gpured_float4_moving_sum(PG_FUNCTION_ARGS)
 {
-	GpuredExact x;
+	GpuredMovingSum *state = final_moving(fcinfo);
+	float		result;
 
-	if (final_moving(fcinfo, &x) == NULL)
+	if (state == NULL)
 		PG_RETURN_NULL();
-	return gpured_exact_float4_datum(&x);
+	if (unlikely(!gpured_moving_to_float(state, &result)))
+		float_overflow_error();
+	PG_RETURN_FLOAT4(result);
 }
 
 Datum
 gpured_float8_moving_sum(PG_FUNCTION_ARGS)
 {
-	GpuredExact x;
+	GpuredMovingSum *state = final_moving(fcinfo);
+	double		result;
 
-	if (final_moving(fcinfo, &x) == NULL)
+	if (state == NULL)
 		PG_RETURN_NULL();
-	return gpured_exact_float8_datum(&x);
+	if (unlikely(!gpured_moving_to_double(state, &result)))
+		float_overflow_error();
+	PG_RETURN_FLOAT8(result);
 }
 
 Datum
 gpured_float_moving_avg(PG_FUNCTION_ARGS)
 {
-	GpuredExact x;
-	GpuredMovingSum *state = final_moving(fcinfo, &x);
+	GpuredMovingSum *state = final_moving(fcinfo);
 
 	if (state == NULL)
 		PG_RETURN_NULL();
-	PG_RETURN_FLOAT8(gpured_exact_mean(&x, (uint64) state->n));
+	PG_RETURN_FLOAT8(gpured_moving_mean(state));
 }

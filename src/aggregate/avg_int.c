@@ -141,7 +141,10 @@ avg_inverse(FunctionCallInfo fcinfo, int64 value)
 	GpuredIntTotal *state;
 
 	if (PG_ARGISNULL(0))
+	{
+		gpured_aggregate_context(fcinfo);
 		elog(ERROR, "inverse transition of a gpured aggregate without a state");
+	}
 	state = (GpuredIntTotal *) PG_GETARG_POINTER(0);
 	state->n--;
 	state->sum -= value;

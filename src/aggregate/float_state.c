@@ -1,13 +1,12 @@
 /*
  * float_state.c
- *	  Memory, results and serialized form of exact float sums.
+ *	  Memory and serialized form of exact float sums.
  *
  * The arithmetic itself is in src/exact.
  */
 #include "postgres.h"
 
 #include "libpq/pqformat.h"
-#include "utils/float.h"
 
 #include "aggregate/float_state.h"
 
@@ -54,26 +53,6 @@ gpured_float_merge_device(const GpuredOffload *offload, GpuredExact *x, int64 *n
 	gpured_offload_total(offload, &total);
 	gpured_exact_merge(x, &total.v.exact);
 	*n += total.n;
-}
-
-Datum
-gpured_exact_float8_datum(const GpuredExact *x)
-{
-	double		result;
-
-	if (unlikely(!gpured_exact_to_double(x, &result)))
-		float_overflow_error();
-	return Float8GetDatum(result);
-}
-
-Datum
-gpured_exact_float4_datum(const GpuredExact *x)
-{
-	float		result;
-
-	if (unlikely(!gpured_exact_to_float(x, &result)))
-		float_overflow_error();
-	return Float4GetDatum(result);
 }
 
 /* The window takes the rest of the message. */

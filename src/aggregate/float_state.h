@@ -31,10 +31,6 @@ extern void gpured_float_append(GpuredOffload *offload, double value);
 extern void gpured_float_merge_device(const GpuredOffload *offload,
 									  GpuredExact *x, int64 *n);
 
-/* Results, with the built-in's error if the finite total is out of range. */
-extern Datum gpured_exact_float8_datum(const GpuredExact *x);
-extern Datum gpured_exact_float4_datum(const GpuredExact *x);
-
 extern void gpured_send_window(StringInfo buf, const GpuredWindow *window);
 extern GpuredWindow *gpured_get_window(StringInfo buf, MemoryContext context);
 

@@ -11,6 +11,7 @@
 #include "postgres.h"
 
 #include "aggregate/aggregate.h"
+#include "compat.h"
 
 #define NBASE 10000
 #define SHORT_HEADER	0x8000

@@ -18,10 +18,11 @@
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "utils/array.h"
+#include "utils/builtins.h"
 #include "utils/float.h"
 #include "utils/memutils.h"
 
-#include "aggregate/aggregate.h"
+#include "aggregate/prefix_sum.h"
 
 #define FIRST_CHUNK_VALUES 16
 #define LAST_CHUNK_VALUES (128 * 1024)
@@ -37,7 +38,7 @@ typedef struct PrefixKind
 typedef struct PrefixChunk
 {
 	struct PrefixChunk *next;
-	int64		n;				/* values it has room for; all used except in the last */
+	int64		n;				/* values it has room for */
 	char		values[FLEXIBLE_ARRAY_MEMBER];
 } PrefixChunk;
 
@@ -72,17 +73,14 @@ max_elements(const PrefixKind *kind)
 	return Min(max, (int64) MaxArraySize);
 }
 
-static void
-too_many_elements(const PrefixKind *kind)
+void
+gpured_prefix_too_many(const char *type, int64 limit)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 			 errmsg("prefix sum has too many elements"),
-			 errdetail("An array of %s can have %lld elements, and there are more rows.",
-					   kind->element == NUMERICOID ? "numeric" :
-					   kind->element == INT8OID ? "bigint" :
-					   kind->element == FLOAT4OID ? "real" : "double precision",
-					   (long long) max_elements(kind)),
+			 errdetail("An array of %s can have %lld elements here, and there are more rows.",
+					   type, (long long) limit),
 			 errhint("Use gpu_sum as a window function, or group the rows.")));
 }
 
@@ -114,7 +112,8 @@ grow(PrefixState *state)
 		n = Min(state->last->n * 2, LAST_CHUNK_VALUES);
 	n = Min(n, max_elements(state->kind) - state->room);
 	if (n <= 0)
-		too_many_elements(state->kind);
+		gpured_prefix_too_many(format_type_be(state->kind->element),
+							   max_elements(state->kind));
 
 	chunk = MemoryContextAlloc(state->context,
 							   offsetof(PrefixChunk, values) + n * value_size(state));
@@ -130,20 +129,24 @@ grow(PrefixState *state)
 	state->end = chunk->values + n * value_size(state);
 }
 
-static pg_noinline PrefixState *
-make_state(FunctionCallInfo fcinfo, const PrefixKind *kind)
+MemoryContext
+gpured_prefix_context(FunctionCallInfo fcinfo)
 {
-	MemoryContext context;
-	PrefixState *state;
-
-	if (AggCheckCallContext(fcinfo, &context) == AGG_CONTEXT_WINDOW)
+	if (AggCheckCallContext(fcinfo, NULL) == AGG_CONTEXT_WINDOW)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("gpu_prefix_sum cannot be used as a window function"),
 				 errdetail("It would build an array for each row."),
 				 errhint("Write gpu_sum(x) OVER (ORDER BY ...) instead.")));
-	context = gpured_aggregate_context(fcinfo);
-	state = MemoryContextAllocZero(context, sizeof(PrefixState));
+	return gpured_aggregate_context(fcinfo);
+}
+
+static pg_noinline PrefixState *
+make_state(FunctionCallInfo fcinfo, const PrefixKind *kind)
+{
+	MemoryContext context = gpured_prefix_context(fcinfo);
+	PrefixState *state = MemoryContextAllocZero(context, sizeof(PrefixState));
+
 	state->kind = kind;
 	state->context = context;
 	grow(state);
@@ -162,24 +165,34 @@ get_state(FunctionCallInfo fcinfo, const PrefixKind *kind)
  * The flag is an argument of each row, but one array is either inclusive or
  * exclusive.
  */
-static PrefixState *
-get_state_with_flag(FunctionCallInfo fcinfo, const PrefixKind *kind)
+bool
+gpured_prefix_flag(FunctionCallInfo fcinfo)
 {
-	PrefixState *state;
-	bool		exclusive;
-
 	if (PG_ARGISNULL(2))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("argument \"exclusive\" of gpu_prefix_sum must not be null")));
-	exclusive = PG_GETARG_BOOL(2);
-	state = get_state(fcinfo, kind);
+	return PG_GETARG_BOOL(2);
+}
+
+void
+gpured_prefix_flag_varies(void)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("argument \"exclusive\" of gpu_prefix_sum must be the same for all rows")));
+}
+
+static PrefixState *
+get_state_with_flag(FunctionCallInfo fcinfo, const PrefixKind *kind)
+{
+	bool		exclusive = gpured_prefix_flag(fcinfo);
+	PrefixState *state = get_state(fcinfo, kind);
+
 	if (PG_ARGISNULL(0))
 		state->exclusive = exclusive;
 	else if (state->exclusive != exclusive)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("argument \"exclusive\" of gpu_prefix_sum must be the same for all rows")));
+		gpured_prefix_flag_varies();
 	return state;
 }
 

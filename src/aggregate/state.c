@@ -25,9 +25,7 @@ gpured_aggregate_context(FunctionCallInfo fcinfo)
 	if (!AggCheckCallContext(fcinfo, &context))
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("function %u called in non-aggregate context",
-						fcinfo->flinfo ? fcinfo->flinfo->fn_oid : InvalidOid),
-				 errhint("Call the aggregate function instead.")));
+				 errmsg("aggregate function called in non-aggregate context")));
 	return context;
 }
 

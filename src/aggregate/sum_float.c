@@ -12,6 +12,8 @@
  */
 #include "postgres.h"
 
+#include "utils/float.h"
+
 #include "aggregate/float_state.h"
 
 PG_FUNCTION_INFO_V1(gpured_float4_sum);
@@ -28,21 +30,15 @@ state_parts(Datum state)
 	return (GpuredFloatParts *) DatumGetPointer(state - 1);
 }
 
-/* The whole sum, the device's part included. */
+/* The whole sum of a state in two parts. */
 static void
 state_to_exact(Datum state, GpuredExact *x)
 {
+	GpuredFloatParts *parts = state_parts(state);
 	int64		n = 0;
 
-	if (GPURED_IS_TAGGED(state))
-	{
-		GpuredFloatParts *parts = state_parts(state);
-
-		gpured_window_to_exact(parts->window, x);
-		gpured_float_merge_device(parts->offload, x, &n);
-	}
-	else
-		gpured_window_to_exact((GpuredWindow *) DatumGetPointer(state), x);
+	gpured_window_to_exact(parts->window, x);
+	gpured_float_merge_device(parts->offload, x, &n);
 }
 
 /* The first value, and every value where the device has a part. */
@@ -187,26 +183,51 @@ gpured_float_sum_deserialize(PG_FUNCTION_ARGS)
 	PG_RETURN_POINTER(gpured_get_window(&buf, CurrentMemoryContext));
 }
 
+/* The one rounding.  Most states have no part on the device. */
 Datum
 gpured_float4_sum_final(PG_FUNCTION_ARGS)
 {
-	GpuredExact x;
+	Datum		state = PG_GETARG_DATUM(0);
+	bool		in_range;
+	float		result;
 
 	gpured_aggregate_context(fcinfo);
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
-	state_to_exact(PG_GETARG_DATUM(0), &x);
-	return gpured_exact_float4_datum(&x);
+	if (GPURED_IS_TAGGED(state))
+	{
+		GpuredExact x;
+
+		state_to_exact(state, &x);
+		in_range = gpured_exact_to_float(&x, &result);
+	}
+	else
+		in_range = gpured_window_to_float((GpuredWindow *) DatumGetPointer(state), &result);
+	if (unlikely(!in_range))
+		float_overflow_error();
+	PG_RETURN_FLOAT4(result);
 }
 
 Datum
 gpured_float8_sum_final(PG_FUNCTION_ARGS)
 {
-	GpuredExact x;
+	Datum		state = PG_GETARG_DATUM(0);
+	bool		in_range;
+	double		result;
 
 	gpured_aggregate_context(fcinfo);
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
-	state_to_exact(PG_GETARG_DATUM(0), &x);
-	return gpured_exact_float8_datum(&x);
+	if (GPURED_IS_TAGGED(state))
+	{
+		GpuredExact x;
+
+		state_to_exact(state, &x);
+		in_range = gpured_exact_to_double(&x, &result);
+	}
+	else
+		in_range = gpured_window_to_double((GpuredWindow *) DatumGetPointer(state), &result);
+	if (unlikely(!in_range))
+		float_overflow_error();
+	PG_RETURN_FLOAT8(result);
 }

@@ -67,7 +67,7 @@ gpured_batcher_wanted(GpuredOp op, uint64 rows, uint64 *ask_again)
 		*ask_again = gpured_break_even(op);
 		return false;
 	}
-	if (!gpured_lease_connect(&lease, op, &status))
+	if (!gpured_lease_connect(&lease, op, true, &status))
 		return false;
 	gpured_lease_end(&lease);
 	return true;
@@ -145,11 +145,13 @@ leave_server(Batcher *batcher)
 	gpured_lease_end(&batcher->lease);
 }
 
-/* Go to the server, waiting at most wait_ms for a slot. */
+/* Go to the server, at first or once more. */
 static bool
-enter_server(Batcher *batcher, int wait_ms, GpuredStatus *status)
+enter_server(Batcher *batcher, bool first, GpuredStatus *status)
 {
-	if (!gpured_lease_connect(&batcher->lease, batcher->op, status))
+	int			wait_ms = first ? FIRST_SLOT_WAIT : 0;
+
+	if (!gpured_lease_connect(&batcher->lease, batcher->op, first, status))
 		return false;
 	if (!gpured_lease_slot(&batcher->lease, wait_ms, status))
 	{
@@ -174,7 +176,7 @@ gpured_batcher_create(MemoryContext context, GpuredOp op)
 	batcher->callback.arg = batcher;
 	MemoryContextRegisterResetCallback(context, &batcher->callback);
 
-	if (!enter_server(batcher, FIRST_SLOT_WAIT, &status))
+	if (!enter_server(batcher, true, &status))
 	{
 		gpured_count_fallback(&status);
 		if (gpured_offload_setting != GPURED_OFFLOAD_FORCE)
@@ -227,7 +229,7 @@ gpured_batcher_flush(GpuredBatcher *public)
 		public->next = batcher->buffer;
 
 		/* It was finished, and then goes on for long: back to the server. */
-		if (!batcher->given_up && !enter_server(batcher, 0, &status))
+		if (!batcher->given_up && !enter_server(batcher, false, &status))
 		{
 			gpured_count_fallback(&status);
 			batcher->given_up = true;

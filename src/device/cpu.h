@@ -14,6 +14,12 @@
 
 #include "device/device.h"
 
+/*
+ * For loops that are written once and compiled for each constant argument:
+ * floats or doubles, two digits or three.
+ */
+#define GPURED_ALWAYS_INLINE inline __attribute__((always_inline))
+
 /* Values that the exact sum looks at before it folds them into limbs. */
 #define GPURED_CPU_BLOCK	2048
 

@@ -111,6 +111,7 @@ sum_int8(const int64_t *x, size_t n)
 	const size_t lanes = LANES(int64_t);
 	const uint64_t bias = UINT64_C(1) << 63;
 	__int128	total = 0;
+	GpuredInt128 result;
 	size_t		i = 0;
 
 	while (n - i >= lanes)
@@ -135,7 +136,9 @@ sum_int8(const int64_t *x, size_t n)
 	}
 	for (; i < n; i++)
 		total += x[i];
-	return (GpuredInt128) {(uint64_t) total, (int64_t) (total >> 64)};
+	result.lo = (uint64_t) total;
+	result.hi = (int64_t) (total >> 64);
+	return result;
 }
 
 /* Least or greatest of integers: "better" is < or >. */
@@ -267,25 +270,25 @@ EXTREME_FLOAT(max_float8, double, VFloat8, VInt8, >, -__builtin_inf(), true)
  * summed.  What the last digit cannot take, a value beyond the bound and NaN
  * clear their lanes of *good.
  */
-static KERNELS_TARGET inline __attribute__((always_inline)) void
-cut_vector(VFloat8 rest, const VFloat8 *magic, VFloat8 bound, bool three,
-		   VInt8 *sum, VInt8 *good)
+KERNEL GPURED_ALWAYS_INLINE void
+cut_vector(VFloat8 rest, const VFloat8 * magic, VFloat8 bound, bool three,
+		   VUInt8 * sum, VInt8 * good)
 {
 	VFloat8		t;
 	VFloat8		digit;
 
 	*good &= (VFloat8) ((VInt8) rest & INT64_MAX) < bound;
 	t = rest + magic[0];
-	sum[0] += (VInt8) t;
+	sum[0] += (VUInt8) t;
 	rest -= t - magic[0];
 	if (three)
 	{
 		t = rest + magic[1];
-		sum[1] += (VInt8) t;
+		sum[1] += (VUInt8) t;
 		rest -= t - magic[1];
 	}
 	t = rest + magic[2];
-	sum[2] += (VInt8) t;
+	sum[2] += (VUInt8) t;
 	digit = t - magic[2];
 	*good &= digit == rest;
 }
@@ -296,7 +299,7 @@ cut_vector(VFloat8 rest, const VFloat8 *magic, VFloat8 bound, bool three,
  * is the sum of the digits, which is far below 2^63.
  */
 #define DIGITS(name, ctype, load) \
-static KERNELS_TARGET inline __attribute__((always_inline)) bool \
+KERNEL GPURED_ALWAYS_INLINE bool \
 name##_body(const ctype *x, const GpuredDigits *d, bool three, int64_t *result) \
 { \
 	const size_t lanes = LANES(double); \
@@ -304,8 +307,8 @@ name##_body(const ctype *x, const GpuredDigits *d, bool three, int64_t *result) 
 	VFloat8		zero = {0}; \
 	VFloat8		magic[3]; \
 	VFloat8		bound = zero + d->bound; \
-	VInt8		a[3] = {{0}, {0}, {0}}; \
-	VInt8		b[3] = {{0}, {0}, {0}}; \
+	VUInt8		a[3] = {{0}, {0}, {0}}; \
+	VUInt8		b[3] = {{0}, {0}, {0}}; \
 	VInt8		good = (VInt8) {0} == 0; \
 	bool		fits = true; \
 	magic[0] = zero + magic_value[0]; \
@@ -328,7 +331,7 @@ name##_body(const ctype *x, const GpuredDigits *d, bool three, int64_t *result) 
 			continue; \
 		memcpy(&magic_bits, &magic_value[l], sizeof(magic_bits)); \
 		for (size_t j = 0; j < lanes; j++) \
-			sum += (uint64_t) a[l][j] + (uint64_t) b[l][j]; \
+			sum += a[l][j] + b[l][j]; \
 		*result++ = (int64_t) (sum - GPURED_CPU_BLOCK * magic_bits); \
 	} \
 	for (size_t j = 0; j < lanes; j++) \

@@ -4,7 +4,7 @@
  */
 #define KERNELS			gpured_cpu_plain
 #define KERNELS_NAME	"plain"
-#define KERNELS_TARGET	
+#define KERNELS_TARGET
 #define VECTOR_BYTES	16
 
 #include "device/cpu_kernels.h"

@@ -4,48 +4,60 @@
  *
  * Two ways, block by block:
  *
- * Ordinary data: the prefix is a pair of doubles on two fixed grids, 41 bits
- * apart.  Each value is cut into a digit for either grid (as in cpu_sum.c), the
- * digits are added to the pair without rounding, and the sum of the pair is one
- * correctly rounded addition.  The grids are placed so that nothing of a block
- * can leave them: 49 bits for the prefix before the block, and another 11 below
- * for each of the block's 2048 values.  If a value does not fit, the block is
- * done again the other way.
+ * Ordinary data: the prefix is two or three doubles on fixed grids, each 43
+ * bits below the one before.  A value is cut into a digit for each grid (as in
+ * cpu_sum.c) and the digits are added to the prefix without rounding.  With two
+ * doubles the prefix rounded is then one correctly rounded addition.  With
+ * three the lower two are first added up to one that is odd in its last bit if
+ * that was not exact: then it cannot seem to lie on, or beyond, a boundary of
+ * the last rounding.  The grids are placed so that no prefix of a block can
+ * leave them.  If a value does not fit, the block is done again: with three
+ * doubles, or the other way.
  *
  * Any data: the prefix is an integer of as many 64-bit words as it needs, in
  * two's complement, from the bottom of the grid of exact.h up to its own
  * leading bits.  Rounding looks at the three words at the top, and further
  * down only as far as there are zeros.
+ *
+ * Source of the rounding to odd: S. Boldo, G. Melquiond, "Emulation of FMA and
+ * correctly rounded sums: proved algorithms using rounding to odd", 2008.
  */
 #include "device/cpu.h"
 #include "exact/round.h"
 
-#define BLOCK			2048
-#define BLOCK_BITS		11
+#define BLOCK			512
+#define BLOCK_BITS		9
 
-/* Where the lower grid is, below the upper one. */
-#define GRID_DISTANCE	41
+/*
+ * From one grid to the next.  A digit has at most one bit less, a block of them
+ * and what was there before less than 53.
+ */
+#define GRID_DISTANCE	43
 
-/* Exponents that the upper grid's unit may have. */
-#define LOWEST_UNIT		(-900)
+/*
+ * The bits of the prefix, in units of the highest grid, before a block; within
+ * it there may be one more.
+ */
+#define PREFIX_BITS		50
+
+/* Exponents that the highest grid's unit may have. */
+#define LOWEST_UNIT		(-850)
 #define HIGHEST_UNIT	900
 
-/* Blocks that take the slow way before the fast one is tried again. */
-#define SLOW_BLOCKS		8
+/* Blocks that take a slower way before a faster one is tried again. */
+#define SLOW_BLOCKS		16
 
 #define WORDS			(GPURED_EXACT_LIMBS / 2 + 2)
 
-/* The prefix as a pair of doubles. */
-typedef struct PairPrefix
+/* The prefix as doubles, each a multiple of its grid's unit. */
+typedef struct GridPrefix
 {
-	double		high;			/* a multiple of 2^unit */
-	double		low;			/* a multiple of 2^(unit - GRID_DISTANCE) */
-	double		high_magic;
-	double		low_magic;
+	double		part[3];
+	double		magic[3];
 	double		value_bound;
 	double		prefix_bound;
 	bool		placed;
-} PairPrefix;
+} GridPrefix;
 
 /* The prefix as a long integer: words 0 .. top, the last one's sign bit above. */
 typedef struct LongPrefix
@@ -76,7 +88,7 @@ magnitude(double value)
 }
 
 /* x is of floats if "single", else of doubles; always a constant. */
-static inline __attribute__((always_inline)) double
+static GPURED_ALWAYS_INLINE double
 value_at(const void *x, size_t i, bool single)
 {
 	return single ? ((const float *) x)[i] : ((const double *) x)[i];
@@ -94,38 +106,74 @@ two_sum(double a, double b, double *error)
 }
 
 /*
- * The pair's sum as a float, rounded once.  Rounding it to a double first does
- * harm only if that gives the middle between two floats without being it:
- * then it is moved off the middle.  (Below the normal floats it is exact.)
+ * a + b, but odd in its last bit if it is not exact.  From the nearest value:
+ * towards zero, if it lies beyond the sum, and then up to the odd one.
+ */
+static inline double
+odd_sum(double a, double b)
+{
+	double		error;
+	double		sum = two_sum(a, b, &error);
+	uint64_t	inexact = error != 0;
+	uint64_t	beyond = (bits_of(error) ^ bits_of(sum)) >> 63;
+
+	return gpured_double_from_bits((bits_of(sum) - (inexact & beyond)) | inexact);
+}
+
+/*
+ * a + b as a float, rounded once.  Rounding to a double first does harm only if
+ * that gives the middle between two floats, without being it.  (Below the
+ * normal floats, sums of floats are exact.)
  */
 static inline float
-pair_to_float(double high, double low)
+float_sum(double a, double b)
 {
 	const uint64_t below_float = (UINT64_C(1) << 29) - 1;
-	double		error;
-	double		sum = two_sum(high, low, &error);
-	uint64_t	bits = bits_of(sum);
+	double		sum = a + b;
 
-	if (__builtin_expect((bits & below_float) == UINT64_C(1) << 28, 0) && error != 0)
-		sum = gpured_double_from_bits((error > 0) == (sum > 0) ? bits + 1 : bits - 1);
+	if (__builtin_expect((bits_of(sum) & below_float) == UINT64_C(1) << 28, 0))
+		sum = odd_sum(a, b);
 	return (float) sum;
+}
+
+static inline double
+round_to_grid(double value, double magic)
+{
+	return (value + magic) - magic;
+}
+
+/*
+ * Cut a value to the grids.  Returns what is left: nothing, if it fits.  With
+ * two grids the third digit is not used.
+ */
+static GPURED_ALWAYS_INLINE double
+cut(double value, const double *magic, bool three, double *digit)
+{
+	digit[0] = round_to_grid(value, magic[0]);
+	value -= digit[0];
+	digit[1] = round_to_grid(value, magic[1]);
+	value -= digit[1];
+	if (!three)
+		return value;
+	digit[2] = round_to_grid(value, magic[2]);
+	return value - digit[2];
 }
 
 /*
  * Place the grids for the prefix so far and the n values of x, and cut the
- * prefix to them.  False if they cannot be placed.
+ * prefix to them.  False if that is not possible; the prefix is what it was.
  */
-static inline __attribute__((always_inline)) bool
-place_pair(PairPrefix *p, const void *x, size_t n, bool single)
+static GPURED_ALWAYS_INLINE bool
+place_grids(GridPrefix *p, const void *x, size_t n, bool single, bool three)
 {
-	double		error;
-	double		sum = two_sum(p->high, p->low, &error);
 	uint64_t	greatest = 0;
-	int			prefix_exponent = (int) (bits_of(sum) >> 52 & 0x7ff) - 1023 + 1;
-	int			value_exponent;
+	double		old[3];
+	double		digit[3];
+	double		part[3] = {0, 0, 0};
 	int			unit;
-	double		rest;
+	int			value_unit;
 
+	p->placed = false;
 	for (size_t i = 0; i < n; i++)
 	{
 		uint64_t	bits = bits_of(value_at(x, i, single)) & INT64_MAX;
@@ -133,89 +181,130 @@ place_pair(PairPrefix *p, const void *x, size_t n, bool single)
 		if (bits > greatest)
 			greatest = bits;
 	}
-	value_exponent = (int) (greatest >> 52) - 1023 + 1;
 
-	/* a few bits of room, so that this does not happen too often */
-	unit = prefix_exponent + 4 - 49;
-	if (unit < value_exponent + 4 + BLOCK_BITS - 49)
-		unit = value_exponent + 4 + BLOCK_BITS - 49;
+	/* a bit of room above the prefix as well as above the values */
+	old[0] = two_sum(p->part[0], p->part[1], &old[1]);
+	old[2] = p->part[2];
+	unit = (int) (bits_of(old[0]) >> 52 & 0x7ff) - 1023 + 2 - PREFIX_BITS;
+	value_unit = (int) (greatest >> 52) - 1023 + 2 + BLOCK_BITS - PREFIX_BITS;
+	if (unit < value_unit)
+		unit = value_unit;
 	if (unit < LOWEST_UNIT)
 		unit = LOWEST_UNIT;
 	if (unit > HIGHEST_UNIT)
 		return false;
-	p->high_magic = 1.5 * power_of_two(52 + unit);
-	p->low_magic = 1.5 * power_of_two(52 + unit - GRID_DISTANCE);
-	p->prefix_bound = power_of_two(unit + 49);
-	p->value_bound = power_of_two(unit + 49 - BLOCK_BITS);
-	p->placed = true;
+	for (int i = 0; i < 3; i++)
+		p->magic[i] = 1.5 * power_of_two(52 + unit - i * GRID_DISTANCE);
+	p->prefix_bound = power_of_two(unit + PREFIX_BITS);
+	p->value_bound = power_of_two(unit + PREFIX_BITS - BLOCK_BITS);
 
-	p->high = (sum + p->high_magic) - p->high_magic;
-	rest = sum - p->high;
-	p->low = rest + error;
-	return (rest + p->low_magic) - p->low_magic == rest &&
-		(error + p->low_magic) - p->low_magic == error;
+	for (int i = 0; i < 3; i++)
+	{
+		if (magnitude(old[i]) >= p->prefix_bound ||
+			cut(old[i], p->magic, three, digit) != 0)
+			return false;
+		for (int j = 0; j < (three ? 3 : 2); j++)
+			part[j] += digit[j];
+	}
+	memcpy(p->part, part, sizeof(part));
+	p->placed = true;
+	return true;
 }
 
 /* Scan a block; false if a value does not fit (out is then worth nothing). */
-static inline __attribute__((always_inline)) bool
-scan_pair(PairPrefix *p, const void *x, size_t n, bool single, void *out)
+static GPURED_ALWAYS_INLINE bool
+scan_grids(GridPrefix *p, const void *x, size_t n, bool single, bool three, void *out)
 {
-	double		high = p->high;
-	double		low = p->low;
-	bool		fits = true;
+	const double magic[3] = {p->magic[0], p->magic[1], p->magic[2]};
+	double		high = p->part[0];
+	double		middle = p->part[1];
+	double		low = p->part[2];
+	uint64_t	greatest = 0;	/* as bits */
+	uint64_t	left = 0;		/* bits of what did not fit, but the sign */
+	double		moved;
 
 	for (size_t i = 0; i < n; i++)
 	{
 		double		value = value_at(x, i, single);
-		double		high_digit = (value + p->high_magic) - p->high_magic;
-		double		rest = value - high_digit;
-		double		low_digit = (rest + p->low_magic) - p->low_magic;
+		double		digit[3];
+		double		a;
+		double		b;
 
-		fits &= (magnitude(value) < p->value_bound) & (low_digit == rest);
-		high += high_digit;
-		low += low_digit;
+		if ((bits_of(value) & INT64_MAX) > greatest)
+			greatest = bits_of(value) & INT64_MAX;
+		left |= bits_of(cut(value, magic, three, digit)) << 1;
+		high += digit[0];
+		middle += digit[1];
+		a = high;
+		b = middle;
+		if (three)
+		{
+			low += digit[2];
+			a = two_sum(high, middle, &b);
+			b = odd_sum(b, low);
+		}
 		if (single)
-			((float *) out)[i] = pair_to_float(high, low);
+			((float *) out)[i] = float_sum(a, b);
 		else
-			((double *) out)[i] = high + low;
+			((double *) out)[i] = a + b;
 	}
-	if (!fits)
+	if (left != 0 || greatest >= bits_of(p->value_bound))
 		return false;
 
-	/* what the lower digits have gathered goes up, so that they have room again */
-	p->high = (low + p->high_magic) - p->high_magic;
-	p->low = low - p->high;
-	p->high += high;
+	/* what the lower parts have gathered goes up: they have room again */
+	if (three)
+	{
+		moved = round_to_grid(low, p->magic[1]);
+		low -= moved;
+		middle += moved;
+	}
+	moved = round_to_grid(middle, p->magic[0]);
+	p->part[0] = high + moved;
+	p->part[1] = middle - moved;
+	p->part[2] = low;
 	return true;
 }
 
+/* Scan a block on grids, with two parts or with three. */
+static GPURED_ALWAYS_INLINE bool
+scan_block(GridPrefix *p, const void *x, size_t n, bool single, bool three, void *out)
+{
+	if (p->placed && magnitude(p->part[0]) < p->prefix_bound &&
+		(three || p->part[2] == 0) &&
+		scan_grids(p, x, n, single, three, out))
+		return true;
+	return place_grids(p, x, n, single, three) &&
+		scan_grids(p, x, n, single, three, out);
+}
+
 static void
-pair_to_exact(const PairPrefix *p, GpuredExact *x)
+grids_to_exact(const GridPrefix *p, GpuredExact *x)
 {
 	uint32_t	flags = x->flags;
 
 	gpured_exact_init(x);
-	gpured_exact_add(x, p->high);
-	gpured_exact_add(x, p->low);
+	for (int i = 0; i < 3; i++)
+		gpured_exact_add(x, p->part[i]);
 	x->flags = flags;
 }
 
-/* Start the pair from the carry: false if two doubles do not hold it. */
+/* Start from the carry: false if three doubles do not hold it. */
 static bool
-pair_from_exact(PairPrefix *p, const GpuredExact *x)
+grids_from_exact(GridPrefix *p, const GpuredExact *x)
 {
 	GpuredExact rest = *x;
-	double		zero;
+	double		left;
 
 	p->placed = false;
-	if (!gpured_exact_to_double(&rest, &p->high))
-		return false;
-	gpured_exact_add(&rest, -p->high);
-	gpured_exact_to_double(&rest, &p->low);
-	gpured_exact_add(&rest, -p->low);
-	gpured_exact_to_double(&rest, &zero);
-	p->low += 0.0;				/* -0 would do harm */
-	return zero == 0;
+	rest.flags = GPURED_EXACT_NOT_NEGZERO;	/* so that a zero is +0 */
+	for (int i = 0; i < 3; i++)
+	{
+		if (!gpured_exact_to_double(&rest, &p->part[i]))
+			return false;
+		gpured_exact_add(&rest, -p->part[i]);
+	}
+	gpured_exact_to_double(&rest, &left);
+	return left == 0;
 }
 
 static inline uint64_t
@@ -260,7 +349,7 @@ long_to_exact(const LongPrefix *p, GpuredExact *x)
 			x->limb[2 * i] = (uint32_t) p->word[i];
 			x->limb[2 * i + 1] = i < p->top ? (int64_t) high : (int32_t) high;
 		}
-		else					/* what is above the last limb is the last limb's */
+		else if (i == GPURED_EXACT_LIMBS / 2)	/* above the last limb */
 			x->limb[GPURED_EXACT_LIMBS - 1] += (int64_t) (p->word[i] << 32);
 	}
 	x->pending = 1;
@@ -346,7 +435,7 @@ long_round(const LongPrefix *p, const GpuredFormat *format, bool *negative)
 						64 * (first + i) - zeros, sticky || rest != 0, format);
 }
 
-static inline __attribute__((always_inline)) void
+static GPURED_ALWAYS_INLINE void
 scan_long(LongPrefix *p, uint32_t *flags, const void *x, size_t n, bool single, void *out)
 {
 	for (size_t i = 0; i < n; i++)
@@ -384,17 +473,18 @@ scan_long(LongPrefix *p, uint32_t *flags, const void *x, size_t n, bool single, 
 	}
 }
 
-static inline __attribute__((always_inline)) void
+static GPURED_ALWAYS_INLINE void
 scan_batch(const void *values, size_t n, bool single, GpuredExact *carry, void *result)
 {
 	const uint32_t special = GPURED_EXACT_NAN | GPURED_EXACT_PINF | GPURED_EXACT_NINF;
 	const size_t size = single ? sizeof(float) : sizeof(double);
 	const char *x = values;
 	char	   *out = result;
-	PairPrefix	pair;
+	GridPrefix	grids;
 	LongPrefix	whole;
-	bool		is_pair;		/* which of them holds the prefix */
-	int			slow = 0;
+	bool		on_grids;		/* which of them holds the prefix */
+	int			three = 0;		/* blocks to scan with three parts */
+	int			slow = 0;		/* blocks to scan as long integers */
 	size_t		i = 0;
 	size_t		length;
 
@@ -409,44 +499,39 @@ scan_batch(const void *values, size_t n, bool single, GpuredExact *carry, void *
 		memcpy(out + i * size, x + i * size, size);
 	}
 
-	is_pair = !(carry->flags & special) && pair_from_exact(&pair, carry);
-	if (!is_pair)
+	on_grids = !(carry->flags & special) && grids_from_exact(&grids, carry);
+	if (!on_grids)
 		long_from_exact(&whole, carry);
 	for (; i < n; i += length)
 	{
 		const void *block = x + i * size;
 		void	   *block_out = out + i * size;
-		bool		done = false;
 
 		length = n - i < BLOCK ? n - i : BLOCK;
-		if (!is_pair && slow == 0 && !(carry->flags & special))
+		if (!on_grids && slow == 0 && !(carry->flags & special))
 		{
 			long_to_exact(&whole, carry);
-			is_pair = pair_from_exact(&pair, carry);
+			on_grids = grids_from_exact(&grids, carry);
 		}
-		if (is_pair)
+		if (on_grids)
 		{
-			if (pair.placed && magnitude(pair.high) < pair.prefix_bound)
-				done = scan_pair(&pair, block, length, single, block_out);
-			if (!done)
-				done = place_pair(&pair, block, length, single) &&
-					scan_pair(&pair, block, length, single, block_out);
-		}
-		if (done)
-			continue;
-		if (is_pair)
-		{
-			pair_to_exact(&pair, carry);
+			if (three == 0 && scan_block(&grids, block, length, single, false, block_out))
+				continue;
+			if (three-- == 0)
+				three = SLOW_BLOCKS;
+			if (scan_block(&grids, block, length, single, true, block_out))
+				continue;
+			grids_to_exact(&grids, carry);
 			long_from_exact(&whole, carry);
-			is_pair = false;
+			on_grids = false;
 			slow = SLOW_BLOCKS;
 		}
 		scan_long(&whole, &carry->flags, block, length, single, block_out);
 		if (slow > 0)
 			slow--;
 	}
-	if (is_pair)
-		pair_to_exact(&pair, carry);
+	if (on_grids)
+		grids_to_exact(&grids, carry);
 	else
 		long_to_exact(&whole, carry);
 }

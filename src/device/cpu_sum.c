@@ -68,7 +68,7 @@ bits_of(double value)
 }
 
 /* x is of floats if "single", else of doubles; always a constant. */
-static inline __attribute__((always_inline)) double
+static GPURED_ALWAYS_INLINE double
 value_at(const void *x, size_t i, bool single)
 {
 	float		f;
@@ -122,7 +122,7 @@ spill_bin(Summation *s, int i)
 	s->bins.count[i] = 0;
 }
 
-static inline __attribute__((always_inline)) void
+static GPURED_ALWAYS_INLINE void
 sum_by_exponent(Summation *s, const void *x, bool single)
 {
 	if (!s->bins_used)
@@ -140,7 +140,7 @@ sum_by_exponent(Summation *s, const void *x, bool single)
 }
 
 /* Anchor the grid above the greatest value that a grid may hold. */
-static inline __attribute__((always_inline)) void
+static GPURED_ALWAYS_INLINE void
 anchor_at_block(Summation *s, const void *x, bool single)
 {
 	const uint64_t limit = bits_of(power_of_two(HIGHEST_ANCHOR));
@@ -166,7 +166,7 @@ anchor_at_block(Summation *s, const void *x, bool single)
 		s->digits.magic[l] = 1.5 * power_of_two(52 + anchor - DIGIT_BITS * (l + 1) + 1);
 }
 
-static inline __attribute__((always_inline)) bool
+static GPURED_ALWAYS_INLINE bool
 sum_digits(Summation *s, const void *x, bool single)
 {
 	int64_t		sum[GPURED_CPU_MAX_DIGITS];
@@ -181,7 +181,7 @@ sum_digits(Summation *s, const void *x, bool single)
 	return true;
 }
 
-static inline __attribute__((always_inline)) void
+static GPURED_ALWAYS_INLINE void
 sum_block(Summation *s, const void *x, bool single)
 {
 	if (s->wide > 0)
@@ -207,7 +207,7 @@ sum_block(Summation *s, const void *x, bool single)
 	sum_by_exponent(s, x, single);
 }
 
-static inline __attribute__((always_inline)) void
+static GPURED_ALWAYS_INLINE void
 sum_batch(const void *x, size_t n, bool single, GpuredExact *acc)
 {
 	const size_t size = single ? sizeof(float) : sizeof(double);

@@ -17,11 +17,12 @@ typedef struct GpuredLease
 } GpuredLease;
 
 /*
- * Take a connection on which "op" can be computed.  Under gpured.offload =
- * force waits for the server and raises an error if there is none.  Otherwise
- * returns false, with the reason, if there is none with a CUDA device.
+ * Take a connection on which "op" can be computed, or return false with the
+ * reason.  Under gpured.offload = auto the device must be CUDA.  Under force
+ * any will do, and at the first batch of an aggregate this waits for the server
+ * and raises an error if there is none.  (One that hangs is not none: false.)
  */
-extern bool gpured_lease_connect(GpuredLease *lease, GpuredOp op,
+extern bool gpured_lease_connect(GpuredLease *lease, GpuredOp op, bool first,
 								 GpuredStatus *status);
 
 /* Take one more slot. */

@@ -37,7 +37,8 @@ const GpuredOpInfo gpured_op_info[GPURED_NUM_OPS] = {
 void
 gpured_acc_init(GpuredOp op, GpuredAcc *acc)
 {
-	(void) op;					/* the identities are all zero bytes, with n = 0 */
+	/* all identities are zero bytes, with n = 0 */
+	(void) op;
 	memset(acc, 0, sizeof(*acc));
 }
 
@@ -94,5 +95,7 @@ gpured_status(GpuredStatusCode code, const char *fmt,...)
 GpuredStatus
 gpured_ok(void)
 {
-	return (GpuredStatus) {.code = GPURED_OK};
+	GpuredStatus status = {.code = GPURED_OK};
+
+	return status;
 }

@@ -71,7 +71,8 @@ typedef struct GpuredHeader
 	uint16_t	version;
 	uint16_t	type;			/* GpuredMessageType */
 	uint32_t	length;			/* of the whole message */
-	uint32_t	seq;			/* chosen by the session, repeated in the answer */
+	uint32_t	seq;			/* chosen by the session, repeated in the
+								 * answer */
 } GpuredHeader;
 
 typedef struct GpuredHello
@@ -187,10 +188,10 @@ typedef union GpuredMessage
 	GpuredRelease release;
 	GpuredRefused refused;
 	GpuredReduce reduce;
-	GpuredScan scan;
+	GpuredScan	scan;
 	GpuredResult result;
 	GpuredStatusRequest status;
-	GpuredInfo info;
+	GpuredInfo	info;
 } GpuredMessage;
 
 /* Fill in the header; the rest of the message is cleared. */

@@ -30,7 +30,8 @@ extern GpuredConnection *gpured_proxy_connect(GpuredStatus *status);
 
 /*
  * The same, but starts the supervisor if there is none and waits up to wait_ms
- * for the server; interruptible.
+ * for the server; interruptible.  A server that is there but does not answer is
+ * not waited for: the code is then GPURED_TIMEOUT.
  */
 extern GpuredConnection *gpured_proxy_connect_wait(int wait_ms, GpuredStatus *status);
 
@@ -39,7 +40,6 @@ extern void gpured_proxy_disconnect(GpuredConnection *connection);
 
 /* What WELCOME said: device, info, pool. */
 extern const GpuredWelcome *gpured_proxy_welcome(const GpuredConnection *connection);
-extern bool gpured_proxy_failed(const GpuredConnection *connection);
 
 /*
  * Get a slot within about wait_ms.  If this connection holds slots already it

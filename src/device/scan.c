@@ -19,6 +19,12 @@
 #define CPU_CHUNK		65536
 #define FIRST_SLOT_WAIT 1000	/* ms, for a full pool */
 
+/*
+ * The server failed in the scan that is now under way: the rest of its calls
+ * stay here, lest each of them brings down another server.
+ */
+static bool given_up;
+
 /* A scan under way. */
 typedef struct Scan
 {
@@ -77,9 +83,11 @@ scan_on_server(Scan *scan)
 	if (!gpured_lease_slot(&scan->lease, FIRST_SLOT_WAIT, &status))
 	{
 		gpured_count_fallback(&status);
+		given_up = true;
 		return;
 	}
-	gpured_session_stats.aggregates++;
+	if (scan->carry->n == 0)
+		gpured_session_stats.aggregates++;
 	n = load(scan, which, 0);
 	if (n < scan->n)
 		(void) gpured_lease_slot(&scan->lease, 0, &status);
@@ -130,6 +138,7 @@ scan_on_server(Scan *scan)
 		gpured_count_fallback(&status);
 		gpured_session_stats.fallback_batches++;
 		gpured_session_stats.fallback_rows += scan->n - scan->done;
+		given_up = true;
 	}
 }
 
@@ -183,18 +192,28 @@ gpured_device_scan(GpuredOp op, const void *values, size_t n, GpuredAcc *carry,
 	scan->n = n;
 	scan->carry = carry;
 
-	if (n > 0 && wants_device(op, n) &&
-		gpured_lease_connect(&scan->lease, op, &status))
+	if (carry->n == 0)
+		given_up = false;
+	if (n > 0 && !given_up && wants_device(op, n))
 	{
-		PG_TRY();
+		if (gpured_lease_connect(&scan->lease, op, carry->n == 0, &status))
 		{
-			scan_on_server(scan);
+			PG_TRY();
+			{
+				scan_on_server(scan);
+			}
+			PG_FINALLY();
+			{
+				gpured_lease_end(&scan->lease);
+			}
+			PG_END_TRY();
 		}
-		PG_FINALLY();
+		else
 		{
-			gpured_lease_end(&scan->lease);
+			if (gpured_offload_setting == GPURED_OFFLOAD_FORCE)
+				gpured_count_fallback(&status);
+			given_up = true;
 		}
-		PG_END_TRY();
 	}
 	scan_here(scan);
 	pfree(scan);

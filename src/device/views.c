@@ -194,6 +194,7 @@ gpured_stats(PG_FUNCTION_ARGS)
 	GpuredConnection *connection;
 	GpuredCounters server;
 	GpuredStatus status;
+	volatile bool answered = false;
 
 	InitMaterializedSRF(fcinfo, 0);
 	add_counter(fcinfo, "session", "aggregates", session->aggregates, NULL);
@@ -211,7 +212,16 @@ gpured_stats(PG_FUNCTION_ARGS)
 	connection = gpured_proxy_connect(&status);
 	if (connection == NULL)
 		return (Datum) 0;
-	if (gpured_proxy_counters(connection, &server, &status))
+	PG_TRY();
+	{
+		answered = gpured_proxy_counters(connection, &server, &status);
+	}
+	PG_FINALLY();
+	{
+		gpured_proxy_disconnect(connection);
+	}
+	PG_END_TRY();
+	if (answered)
 	{
 		add_counter(fcinfo, "server", "requests", server.requests, NULL);
 		add_counter(fcinfo, "server", "batches", server.batches, NULL);
@@ -225,6 +235,5 @@ gpured_stats(PG_FUNCTION_ARGS)
 		add_counter(fcinfo, "server", "slots", server.slots, NULL);
 		add_counter(fcinfo, "server", "uptime_ms", server.uptime_ms, NULL);
 	}
-	gpured_proxy_disconnect(connection);
 	return (Datum) 0;
 }

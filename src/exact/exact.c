@@ -1,24 +1,18 @@
 /*
  * exact.c
- *	  The exact sum over the whole exponent range, and its one rounding.
+ *	  The exact sum over the whole exponent range.
  *
  * Each limb holds a digit of 32 bits in a signed 64-bit integer; an addition
  * changes two or three limbs by less than 2^32, so 2^30 additions fit before
  * carries have to move.  "pending" counts them.
- *
- * Rounding takes the magnitude as one long integer in units of
- * 2^GPURED_EXACT_BIT0: its 64 leading bits and whether anything is below them.
  */
 #include "exact/exact.h"
 
 #include <string.h>
 
-#include "exact/round.h"
+#include "exact/span.h"
 
 #define PENDING_LIMIT	(UINT32_C(1) << 30)
-
-/* The magnitude: 64-bit words, enough for the limbs and the top one's sign. */
-#define WORDS			(GPURED_EXACT_LIMBS / 2 + 1)
 
 void
 gpured_exact_init(GpuredExact *x)
@@ -125,126 +119,29 @@ gpured_exact_merge(GpuredExact *dst, const GpuredExact *src)
 	dst->pending += src->pending;
 }
 
-/* The magnitude of the finite part; returns whether it is negative. */
-static bool
-magnitude(const GpuredExact *x, uint64_t *word)
-{
-	GpuredExact t = *x;
-	int64_t		top;
-	uint64_t	carry = 1;
-
-	gpured_exact_normalize(&t);
-	top = t.limb[GPURED_EXACT_LIMBS - 1];
-	for (int i = 0; i < WORDS - 1; i++)
-		word[i] = (uint64_t) t.limb[2 * i] | (uint64_t) t.limb[2 * i + 1] << 32;
-	word[WORDS - 1] = (uint64_t) (top >> 32);
-	if (top >= 0)
-		return false;
-	for (int i = 0; i < WORDS; i++)
-	{
-		word[i] = ~word[i] + carry;
-		carry = carry && word[i] == 0;
-	}
-	return true;
-}
-
-static bool
-is_zero(const uint64_t *word, int n)
-{
-	for (int i = 0; i < n; i++)
-	{
-		if (word[i] != 0)
-			return false;
-	}
-	return true;
-}
-
-/* Round a magnitude; "sticky" says that something lies below its bit 0. */
-static uint64_t
-round_magnitude(const uint64_t *word, bool sticky, const GpuredFormat *format)
-{
-	int			i = WORDS - 1;
-	int			zeros;
-	uint64_t	m;
-	uint64_t	rest;
-
-	while (i > 0 && word[i] == 0)
-		i--;
-	if (i == 0)
-		return gpured_round(word[0], 0, sticky, format);
-	zeros = __builtin_clzll(word[i]);
-	m = word[i] << zeros;
-	rest = word[i - 1] << zeros;
-	if (zeros > 0)
-		m |= word[i - 1] >> (64 - zeros);
-	sticky = sticky || rest != 0 || !is_zero(word, i - 1);
-	return gpured_round(m, 64 * i - zeros, sticky, format);
-}
-
 bool
 gpured_exact_to_double(const GpuredExact *x, double *result)
 {
-	uint64_t	word[WORDS];
-	uint64_t	bits;
-	bool		negative;
+	GpuredSpan	s;
 
-	if (gpured_special_sum(x->flags, result))
-		return true;
-	negative = magnitude(x, word);
-	if (is_zero(word, WORDS))
-		negative = !(x->flags & GPURED_EXACT_NOT_NEGZERO);
-	bits = round_magnitude(word, false, &gpured_double_format);
-	*result = gpured_double_from_bits(bits | (uint64_t) negative << 63);
-	return bits != gpured_double_format.infinity;
+	gpured_span_of_exact(&s, x);
+	return gpured_span_to_double(&s, x->flags, result);
 }
 
 bool
 gpured_exact_to_float(const GpuredExact *x, float *result)
 {
-	uint64_t	word[WORDS];
-	uint64_t	bits;
-	double		special;
-	bool		negative;
+	GpuredSpan	s;
 
-	if (gpured_special_sum(x->flags, &special))
-	{
-		*result = (float) special;
-		return true;
-	}
-	negative = magnitude(x, word);
-	if (is_zero(word, WORDS))
-		negative = !(x->flags & GPURED_EXACT_NOT_NEGZERO);
-	bits = round_magnitude(word, false, &gpured_float_format);
-	*result = gpured_float_from_bits((uint32_t) bits | (uint32_t) negative << 31);
-	return bits != gpured_float_format.infinity;
+	gpured_span_of_exact(&s, x);
+	return gpured_span_to_float(&s, x->flags, result);
 }
 
-/*
- * The grid begins 26 bits below the smallest subnormal, so the integer part of
- * the quotient in units of the grid has all the bits that the result may need,
- * and the remainder is sticky.
- */
 double
 gpured_exact_mean(const GpuredExact *x, uint64_t n)
 {
-	uint64_t	word[WORDS];
-	uint64_t	bits;
-	uint64_t	remainder = 0;
-	double		special;
-	bool		negative;
+	GpuredSpan	s;
 
-	if (gpured_special_sum(x->flags, &special))
-		return special;
-	negative = magnitude(x, word);
-	if (is_zero(word, WORDS))
-		return 0.0;
-	for (int i = WORDS - 1; i >= 0; i--)
-	{
-		unsigned __int128 t = (unsigned __int128) remainder << 64 | word[i];
-
-		word[i] = (uint64_t) (t / n);
-		remainder = (uint64_t) (t % n);
-	}
-	bits = round_magnitude(word, remainder != 0, &gpured_double_format);
-	return gpured_double_from_bits(bits | (uint64_t) negative << 63);
+	gpured_span_of_exact(&s, x);
+	return gpured_span_mean(&s, x->flags, n);
 }

@@ -2,11 +2,9 @@
  * window.c
  *	  The exact float sum of one group: growth, merging and the serialized form.
  *
- * What is not the inline addition of window.h.  All of it works on one common
- * form, a span: the value in two's complement, without zeros below and without
- * redundant sign limbs above.  A window, an accumulator of exact.h, a single
- * double and a serialized state all turn into a span, and one function adds a
- * span to a window.
+ * What is not the inline addition of window.h.  All of it works on spans: a
+ * window, a double and a serialized state turn into one, and one function adds
+ * a span to a window.
  *
  * The grid has limbs 0 to 33.  The largest double has its top bit in limb 33,
  * and 2^63 of them stay below 2^1087, so that "top" holds what is above the
@@ -14,6 +12,8 @@
  * 2^30 large values; the window then grows by a limb.
  */
 #include "exact/window.h"
+
+#include "exact/span.h"
 
 #define GRID_LIMBS		34
 #define BIAS			(UINT64_C(1) << 63)
@@ -33,13 +33,6 @@
 
 /* Values are multiples of 2^-1074, which is bit 26 of limb 0. */
 #define LIMB0_UNUSED	((UINT64_C(1) << 26) - 1)
-
-typedef struct Span
-{
-	int			first;			/* grid index of digit[0] */
-	int			n;				/* 0 for the value 0 */
-	uint64_t	digit[GRID_LIMBS + 2];
-} Span;
 
 static const int size_classes[] = {3, 7, 15, 31, GRID_LIMBS};
 
@@ -67,36 +60,8 @@ window_flags(const GpuredWindow *w)
 	return w->flags | (w->pairs > 0 ? GPURED_EXACT_NOT_NEGZERO : 0);
 }
 
-/* All ones for a negative span. */
-static uint64_t
-span_sign(const Span *s)
-{
-	return s->n > 0 && s->digit[s->n - 1] >> 63 ? UINT64_MAX : 0;
-}
-
-/* Strip zeros below and redundant sign limbs above. */
 static void
-span_trim(Span *s)
-{
-	int			low = 0;
-
-	while (low < s->n && s->digit[low] == 0)
-		low++;
-	s->n -= low;
-	s->first += low;
-	if (s->n == 0)
-	{
-		s->first = 0;
-		return;
-	}
-	if (low > 0)
-		memmove(s->digit, s->digit + low, s->n * sizeof(uint64_t));
-	while (s->n > 1 && s->digit[s->n - 1] == (s->digit[s->n - 2] >> 63 ? UINT64_MAX : 0))
-		s->n--;
-}
-
-static void
-span_of_window(Span *s, const GpuredWindow *w)
+span_of_window(GpuredSpan *s, const GpuredWindow *w)
 {
 	int			limbs = window_limbs(w);
 	int64_t		carry = 0;
@@ -115,22 +80,7 @@ span_of_window(Span *s, const GpuredWindow *w)
 	s->digit[limbs] = (uint64_t) (w->top + carry);
 	s->first = window_first(w);
 	s->n = limbs + 1;
-	span_trim(s);
-}
-
-static void
-span_of_exact(Span *s, const GpuredExact *x)
-{
-	GpuredExact t = *x;
-	const int	last = GPURED_EXACT_LIMBS / 2;
-
-	gpured_exact_normalize(&t);
-	for (int i = 0; i < last; i++)
-		s->digit[i] = (uint64_t) t.limb[2 * i] + ((uint64_t) t.limb[2 * i + 1] << 32);
-	s->digit[last] = (uint64_t) (t.limb[GPURED_EXACT_LIMBS - 1] >> 32);
-	s->first = 0;
-	s->n = last + 1;
-	span_trim(s);
+	gpured_span_trim(s);
 }
 
 /* The grid's pair of limbs for a finite value; bit 0 of its mantissa in *shift. */
@@ -145,7 +95,7 @@ double_pair(uint64_t bits, int *shift)
 }
 
 static void
-span_of_double(Span *s, uint64_t bits)
+span_of_double(GpuredSpan *s, uint64_t bits)
 {
 	unsigned __int128 m = bits & ((UINT64_C(1) << 52) - 1);
 	int			shift;
@@ -159,7 +109,7 @@ span_of_double(Span *s, uint64_t bits)
 	s->digit[0] = (uint64_t) m;
 	s->digit[1] = (uint64_t) (m >> 64);
 	s->n = 2;
-	span_trim(s);
+	gpured_span_trim(s);
 }
 
 /*
@@ -254,9 +204,9 @@ window_cover(GpuredWindow *w, int low, int high, const GpuredAllocator *mem, voi
 }
 
 static GpuredWindow *
-window_add_span(GpuredWindow *w, const Span *s, const GpuredAllocator *mem, void *arg)
+window_add_span(GpuredWindow *w, const GpuredSpan *s, const GpuredAllocator *mem, void *arg)
 {
-	uint64_t	sign = span_sign(s);
+	uint64_t	sign = gpured_span_sign(s);
 	uint64_t	carry = 0;
 	int			limbs;
 	int			first;
@@ -322,7 +272,7 @@ GpuredWindow *
 gpured_window_add_slow(GpuredWindow *w, double value,
 					   const GpuredAllocator *mem, void *arg)
 {
-	Span		s;
+	GpuredSpan	s;
 	uint64_t	bits;
 	int			pair;
 	int			shift;
@@ -354,7 +304,7 @@ GpuredWindow *
 gpured_window_merge(GpuredWindow *w, const GpuredWindow *src,
 					const GpuredAllocator *mem, void *arg)
 {
-	Span		s;
+	GpuredSpan	s;
 	uint8_t		flags = (uint8_t) window_flags(src);
 
 	span_of_window(&s, src);
@@ -367,9 +317,9 @@ GpuredWindow *
 gpured_window_add_exact(GpuredWindow *w, const GpuredExact *src,
 						const GpuredAllocator *mem, void *arg)
 {
-	Span		s;
+	GpuredSpan	s;
 
-	span_of_exact(&s, src);
+	gpured_span_of_exact(&s, src);
 	w = window_add_span(w, &s, mem, arg);
 	w->flags |= src->flags & (GPURED_EXACT_NAN | GPURED_EXACT_PINF |
 							  GPURED_EXACT_NINF | GPURED_EXACT_NOT_NEGZERO);
@@ -379,7 +329,7 @@ gpured_window_add_exact(GpuredWindow *w, const GpuredExact *src,
 void
 gpured_window_to_exact(const GpuredWindow *w, GpuredExact *x)
 {
-	Span		s;
+	GpuredSpan	s;
 
 	gpured_exact_init(x);
 	span_of_window(&s, w);
@@ -400,7 +350,7 @@ gpured_window_to_exact(const GpuredWindow *w, GpuredExact *x)
  * matters any more, and beside an infinity no finite value does.
  */
 static uint32_t
-canonical_form(const GpuredWindow *w, Span *s)
+canonical_form(const GpuredWindow *w, GpuredSpan *s)
 {
 	const uint32_t both = GPURED_EXACT_PINF | GPURED_EXACT_NINF;
 	uint32_t	flags = window_flags(w);
@@ -420,7 +370,7 @@ canonical_form(const GpuredWindow *w, Span *s)
 size_t
 gpured_window_size(const GpuredWindow *w)
 {
-	Span		s;
+	GpuredSpan	s;
 
 	canonical_form(w, &s);
 	return HEADER_BYTES + 8 * (size_t) s.n;
@@ -429,7 +379,7 @@ gpured_window_size(const GpuredWindow *w)
 size_t
 gpured_window_write(const GpuredWindow *w, uint8_t *out)
 {
-	Span		s;
+	GpuredSpan	s;
 	uint8_t    *p = out;
 
 	p[1] = (uint8_t) canonical_form(w, &s);
@@ -447,11 +397,11 @@ gpured_window_write(const GpuredWindow *w, uint8_t *out)
 
 /* Whether a span read from outside is one that canonical_form could give. */
 static bool
-span_is_canonical(const Span *s, uint32_t flags)
+span_is_canonical(const GpuredSpan *s, uint32_t flags)
 {
 	int			end = s->first + s->n;
 	int64_t		highest;
-	Span		trimmed;
+	GpuredSpan	trimmed;
 
 	if (s->n == 0)
 	{
@@ -477,7 +427,7 @@ span_is_canonical(const Span *s, uint32_t flags)
 	if (end == GRID_LIMBS + 1 && (highest > LIMB34_LIMIT || highest < -LIMB34_LIMIT))
 		return false;
 	trimmed = *s;
-	span_trim(&trimmed);
+	gpured_span_trim(&trimmed);
 	return trimmed.n == s->n;
 }
 
@@ -486,7 +436,7 @@ gpured_window_read(const uint8_t *bytes, size_t n, GpuredWindow **result,
 				   const GpuredAllocator *mem, void *arg)
 {
 	GpuredWindow *w;
-	Span		s;
+	GpuredSpan	s;
 	const uint8_t *p = bytes + HEADER_BYTES;
 
 	if (n < HEADER_BYTES || bytes[0] != VERSION)
@@ -529,12 +479,72 @@ gpured_moving_add_special(GpuredMovingSum *s, double value, int64_t count)
 		s->ninf += count;
 }
 
+static uint32_t
+moving_flags(const GpuredMovingSum *s)
+{
+	return (s->nan > 0 ? GPURED_EXACT_NAN : 0) |
+		(s->pinf > 0 ? GPURED_EXACT_PINF : 0) |
+		(s->ninf > 0 ? GPURED_EXACT_NINF : 0) |
+		(s->not_negzero > 0 ? GPURED_EXACT_NOT_NEGZERO : 0);
+}
+
 void
 gpured_moving_to_exact(const GpuredMovingSum *s, GpuredExact *x)
 {
 	gpured_window_to_exact(s->window, x);
-	x->flags = (s->nan > 0 ? GPURED_EXACT_NAN : 0) |
-		(s->pinf > 0 ? GPURED_EXACT_PINF : 0) |
-		(s->ninf > 0 ? GPURED_EXACT_NINF : 0) |
-		(s->not_negzero > 0 ? GPURED_EXACT_NOT_NEGZERO : 0);
+	x->flags = moving_flags(s);
+}
+
+bool
+gpured_window_to_double(const GpuredWindow *w, double *result)
+{
+	GpuredSpan	s;
+
+	span_of_window(&s, w);
+	return gpured_span_to_double(&s, window_flags(w), result);
+}
+
+bool
+gpured_window_to_float(const GpuredWindow *w, float *result)
+{
+	GpuredSpan	s;
+
+	span_of_window(&s, w);
+	return gpured_span_to_float(&s, window_flags(w), result);
+}
+
+double
+gpured_window_mean(const GpuredWindow *w, uint64_t n)
+{
+	GpuredSpan	s;
+
+	span_of_window(&s, w);
+	return gpured_span_mean(&s, window_flags(w), n);
+}
+
+bool
+gpured_moving_to_double(const GpuredMovingSum *s, double *result)
+{
+	GpuredSpan	sum;
+
+	span_of_window(&sum, s->window);
+	return gpured_span_to_double(&sum, moving_flags(s), result);
+}
+
+bool
+gpured_moving_to_float(const GpuredMovingSum *s, float *result)
+{
+	GpuredSpan	sum;
+
+	span_of_window(&sum, s->window);
+	return gpured_span_to_float(&sum, moving_flags(s), result);
+}
+
+double
+gpured_moving_mean(const GpuredMovingSum *s)
+{
+	GpuredSpan	sum;
+
+	span_of_window(&sum, s->window);
+	return gpured_span_mean(&sum, moving_flags(s), (uint64_t) s->n);
 }

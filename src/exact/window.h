@@ -68,6 +68,9 @@ extern GpuredWindow *gpured_window_create(const GpuredAllocator *mem, void *arg)
 extern GpuredWindow *gpured_window_copy(const GpuredWindow *w,
 										const GpuredAllocator *mem, void *arg);
 
+/* Keep the compiler from knowing what values a variable may have. */
+#define GPURED_OPAQUE(variable) __asm__("" : "+r"(variable))
+
 /* What the state occupies. */
 extern size_t gpured_window_memory(const GpuredWindow *w);
 
@@ -83,6 +86,14 @@ extern GpuredWindow *gpured_window_add_exact(GpuredWindow *w, const GpuredExact 
 
 /* Overwrites *x with the sum: round it, or divide it, with exact.h. */
 extern void gpured_window_to_exact(const GpuredWindow *w, GpuredExact *x);
+
+/*
+ * What exact.h gives for that sum, without the way through all of its limbs:
+ * with many groups the final functions take a good part of the time.
+ */
+extern bool gpured_window_to_double(const GpuredWindow *w, double *result);
+extern bool gpured_window_to_float(const GpuredWindow *w, float *result);
+extern double gpured_window_mean(const GpuredWindow *w, uint64_t n);
 
 /*
  * The serialized form: a version byte, the flags, the index of the lowest limb
@@ -106,6 +117,9 @@ extern bool gpured_window_read(const uint8_t *bytes, size_t n, GpuredWindow **re
 extern void gpured_moving_init(GpuredMovingSum *s, const GpuredAllocator *mem, void *arg);
 extern void gpured_moving_add_special(GpuredMovingSum *s, double value, int64_t count);
 extern void gpured_moving_to_exact(const GpuredMovingSum *s, GpuredExact *x);
+extern bool gpured_moving_to_double(const GpuredMovingSum *s, double *result);
+extern bool gpured_moving_to_float(const GpuredMovingSum *s, float *result);
+extern double gpured_moving_mean(const GpuredMovingSum *s);
 
 /*
  * w += value; w is returned, or its successor if it had to grow.
@@ -122,36 +136,51 @@ gpured_window_add(GpuredWindow *w, double value, const GpuredAllocator *mem, voi
 	uint64_t	exponent;
 	uint64_t	normal;
 	uint64_t	nonzero;		/* all ones, or 0 for +0 and -0 */
-	uint64_t	negative;
 	uint64_t	distance;
+	int64_t		mantissa;		/* signed */
+	int64_t		sign;
 	uint64_t   *pair;
-	unsigned __int128 old;
+	uint64_t	old;			/* upper limbs */
+	uint64_t	addend;
+	uint64_t	high;
 	unsigned __int128 sum;
-	unsigned __int128 addend;
 
 	memcpy(&bits, &value, sizeof(bits));
 	exponent = (bits >> 52) & 0x7ff;
 	normal = exponent != 0;
 	nonzero = -(uint64_t) ((bits << 1) != 0);
 
-	/* keep the compiler from making a branch of it: zeros may be half the data */
-	__asm__("" : "+r"(nonzero));
+	/*
+	 * Zeros may be half the data, and so may negative values: keep the
+	 * compiler from making a branch of it, here and below.
+	 */
+	GPURED_OPAQUE(nonzero);
 	distance = (exponent + 1 - normal - (uint64_t) (int64_t) w->base) & nonzero;
 	if (__builtin_expect((distance >> 6) >= w->pairs, 0))
 		return gpured_window_add_slow(w, value, mem, arg);
 
 	pair = &w->limb[distance >> 6];
-	negative = (bits >> 63) & nonzero;
-	addend = (bits & ((UINT64_C(1) << 52) - 1)) | (normal << 52);
-	addend <<= distance & 63;
-	addend = (addend ^ -(unsigned __int128) negative) + negative;
-	old = (unsigned __int128) pair[1] << 64 | pair[0];
-	sum = old + addend;
-	if (__builtin_expect((sum < old) != negative, 0))
+	distance &= 63;
+	sign = (int64_t) bits >> 63;
+	GPURED_OPAQUE(sign);
+	mantissa = (int64_t) ((bits & ((UINT64_C(1) << 52) - 1)) | (normal << 52));
+	mantissa = (mantissa ^ sign) - sign;
+	addend = (uint64_t) ((mantissa >> 1) >> (63 - distance));
+	old = pair[1];
+	sum = (unsigned __int128) old << 64 | pair[0];
+	sum += (unsigned __int128) addend << 64 | (uint64_t) mantissa << distance;
+	high = (uint64_t) (sum >> 64);
+
+	/*
+	 * A biased limb overflows as a signed number does: if the operands are of
+	 * one sign (the bias turns it) and the sum is of the other.  In terms of
+	 * carries, compilers make a branch of it.
+	 */
+	if (__builtin_expect(((old ^ high) & ~(addend ^ high)) >> 63, 0))
 		return gpured_window_add_slow(w, value, mem, arg);
 
 	pair[0] = (uint64_t) sum;
-	pair[1] = (uint64_t) (sum >> 64);
+	pair[1] = high;
 	return w;
 }
 

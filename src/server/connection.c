@@ -45,6 +45,8 @@ reply(int client, GpuredMessage *message, FaultAction fault)
 	}
 	if (fault == FAULT_GARBAGE)
 		memset(message, 0xA5, iov.iov_len);
+	else if (fault_at(FAULT_REPLY) == FAULT_SPOIL)
+		fault_spoil(message);
 	do
 		sent = sendmsg(clients[client].fd, &msg, MSG_NOSIGNAL);
 	while (sent < 0 && errno == EINTR);
@@ -282,4 +284,19 @@ connection_serve(int client)
 			break;
 	}
 	pool_release_all(client);
+}
+
+/*
+ * Close so that our last words arrive: unread requests would turn them into a
+ * reset connection.
+ */
+void
+connection_close(int fd)
+{
+	char		unread;
+
+	shutdown(fd, SHUT_RD);
+	while (recv(fd, &unread, sizeof(unread), MSG_DONTWAIT) > 0)
+		;
+	close(fd);
 }

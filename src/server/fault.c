@@ -4,7 +4,9 @@
  *
  * At the Nth time that the server comes to STEP it aborts, hangs, answers
  * nonsense or answers with a failure.  Tests use it to show that a session's
- * answer does not depend on what the server does.
+ * answer does not depend on what the server does.  "reply:N:spoil" changes
+ * some bytes of every Nth answer; sums may then be wrong, but a session must not
+ * crash.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,11 +17,11 @@
 
 static const char *const step_names[FAULT_NUM_STEPS] = {
 	"accept", "hello", "acquire", "reduce-before", "reduce-after",
-	"scan-before", "scan-after"
+	"scan-before", "scan-after", "reply"
 };
 
 static const char *const action_names[] = {
-	"none", "abort", "hang", "garbage", "error"
+	"none", "abort", "hang", "garbage", "error", "spoil"
 };
 
 static struct
@@ -45,7 +47,7 @@ fault_parse(const char *argument)
 		at = strtoul(argument + length + 1, &end, 10);
 		if (at == 0 || *end != ':')
 			return false;
-		for (int action = FAULT_ABORT; action <= FAULT_ERROR; action++)
+		for (int action = FAULT_ABORT; action <= FAULT_SPOIL; action++)
 		{
 			if (strcmp(end + 1, action_names[action]) == 0)
 			{
@@ -62,8 +64,14 @@ fault_parse(const char *argument)
 FaultAction
 fault_at(FaultStep step)
 {
-	if (faults[step].at == 0 ||
-		atomic_fetch_add(&faults[step].seen, 1) + 1 != faults[step].at)
+	unsigned long seen;
+
+	if (faults[step].at == 0)
+		return FAULT_NONE;
+	seen = atomic_fetch_add(&faults[step].seen, 1) + 1;
+	if (faults[step].action == FAULT_SPOIL && seen % faults[step].at == 0)
+		return FAULT_SPOIL;
+	if (faults[step].action == FAULT_SPOIL || seen != faults[step].at)
 		return FAULT_NONE;
 
 	say("LOG", "fault injected: %s at %s", action_names[faults[step].action],
@@ -73,4 +81,19 @@ fault_at(FaultStep step)
 	while (faults[step].action == FAULT_HANG)
 		pause();
 	return faults[step].action;
+}
+
+/* Change up to four bytes behind the header, other ones at each call. */
+void
+fault_spoil(GpuredMessage *message)
+{
+	static atomic_uint calls;
+	unsigned	random = atomic_fetch_add(&calls, 1) * 2654435761U;
+	size_t		body = message->header.length - sizeof(GpuredHeader);
+
+	for (int i = 0; i < 4 && body > 0; i++)
+	{
+		random = random * 1664525 + 1013904223;
+		((unsigned char *) message)[sizeof(GpuredHeader) + (random >> 8) % body] = random >> 24;
+	}
 }

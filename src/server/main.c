@@ -36,6 +36,7 @@ static size_t buffer_size = 256 * 1024 * 1024;
 static int	life_fd = -1;
 static int	watchdog_seconds = 60;
 static int	max_clients = GPURED_MAX_CLIENTS;
+static pthread_attr_t thread_attributes;
 
 static void
 usage(void)
@@ -54,20 +55,22 @@ usage(void)
 		   "\nFor tests:\n"
 		   "  --fault=STEP:N:ACTION\n"
 		   "        at the Nth STEP (accept, hello, acquire, reduce-before, reduce-after,\n"
-		   "        scan-before, scan-after) do ACTION (abort, hang, garbage, error)\n",
+		   "        scan-before, scan-after) do ACTION (abort, hang, garbage, error)\n"
+		   "  --fault=reply:N:spoil\n"
+		   "        change some bytes of every Nth answer\n",
 		   GPURED_MAX_CLIENTS);
 }
 
 /* A whole number in [low, high], or the end of the program. */
 static uint64_t
-number(const char *option, const char *text, uint64_t low, uint64_t high)
+number(const char *option, const char *argument, uint64_t low, uint64_t high)
 {
 	char	   *end;
 	unsigned long long value;
 
 	errno = 0;
-	value = strtoull(text, &end, 10);
-	if (errno != 0 || end == text || *end != '\0' || *text == '-' ||
+	value = strtoull(argument, &end, 10);
+	if (errno != 0 || end == argument || *end != '\0' || *argument == '-' ||
 		value < low || value > high)
 	{
 		fprintf(stderr, "gpured-server: --%s must be between %ju and %ju\n",
@@ -201,7 +204,7 @@ client_thread(void *arg)
 	int			client = (int) (intptr_t) arg;
 
 	connection_serve(client);
-	close(clients[client].fd);
+	connection_close(clients[client].fd);
 	if (server.device->thread_release)
 		server.device->thread_release();
 	counters.clients--;
@@ -218,11 +221,11 @@ turn_away(int fd, const char *reason)
 	gpured_message_init(&answer, GPURED_MSG_ERROR, 0);
 	answer.refused.status = gpured_status(GPURED_UNAVAILABLE, "%s", reason);
 	send(fd, &answer, answer.header.length, MSG_NOSIGNAL | MSG_DONTWAIT);
-	close(fd);
+	connection_close(fd);
 }
 
 static void
-accept_client(int listener, const pthread_attr_t *attributes)
+accept_client(int listener)
 {
 	struct ucred peer;
 	socklen_t	length = sizeof(peer);
@@ -262,7 +265,7 @@ accept_client(int listener, const pthread_attr_t *attributes)
 	clients[client].busy_since_ns = 0;
 	clients[client].used = true;
 	counters.clients++;
-	if (pthread_create(&thread, attributes, client_thread,
+	if (pthread_create(&thread, &thread_attributes, client_thread,
 					   (void *) (intptr_t) client) != 0)
 	{
 		counters.clients--;
@@ -279,11 +282,10 @@ serve(int listener)
 		{.fd = listener,.events = POLLIN},
 		{.fd = life_fd,.events = POLLIN}
 	};
-	pthread_attr_t attributes;
 
-	pthread_attr_init(&attributes);
-	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-	pthread_attr_setstacksize(&attributes, THREAD_STACK);
+	pthread_attr_init(&thread_attributes);
+	pthread_attr_setdetachstate(&thread_attributes, PTHREAD_CREATE_DETACHED);
+	pthread_attr_setstacksize(&thread_attributes, THREAD_STACK);
 
 	for (;;)
 	{
@@ -292,7 +294,20 @@ serve(int listener)
 		if (life_fd >= 0 && watched[1].revents != 0)
 			break;
 		if (watched[0].revents & POLLIN)
-			accept_client(listener, &attributes);
+			accept_client(listener);
+	}
+}
+
+/* If the machine runs out of memory, this process goes before any session. */
+static void
+offer_to_oom_killer(void)
+{
+	FILE	   *file = fopen("/proc/self/oom_score_adj", "w");
+
+	if (file != NULL)
+	{
+		fputs("800", file);
+		fclose(file);
 	}
 }
 
@@ -315,7 +330,10 @@ main(int argc, char **argv)
 	signal(SIGTERM, on_terminate);
 	signal(SIGINT, on_terminate);
 	if (life_fd >= 0)
+	{
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		offer_to_oom_killer();
+	}
 
 	if (!choose_device())
 	{

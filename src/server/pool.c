@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -35,10 +36,30 @@ static struct
 	int		   *owner;			/* a client a slot, or NOBODY */
 	pthread_mutex_t mutex;
 	pthread_cond_t freed;
-}			pool = {
-	.fd = -1,
-	.mutex = PTHREAD_MUTEX_INITIALIZER
-};
+}			pool;
+
+/*
+ * Memory that can be had without swapping, as the kernel sees it.  Allocating
+ * more would not fail: it would have some process killed.
+ */
+static size_t
+memory_available(void)
+{
+	FILE	   *file = fopen("/proc/meminfo", "r");
+	char		line[256];
+	unsigned long long kb;
+	size_t		available = SIZE_MAX;
+
+	if (file == NULL)
+		return available;
+	while (fgets(line, sizeof(line), file) != NULL)
+	{
+		if (sscanf(line, "MemAvailable: %llu kB", &kb) == 1)
+			available = (size_t) kb * 1024;
+	}
+	fclose(file);
+	return available;
+}
 
 /* Make the pool; its size is rounded down to whole slots. */
 bool
@@ -57,6 +78,13 @@ pool_create(size_t size, GpuredStatus *status)
 								"a pool of %zu bytes is too small", size);
 		return false;
 	}
+	if (size > memory_available() / 4 * 3)
+	{
+		*status = gpured_status(GPURED_NO_MEMORY,
+								"A pool of %zu MB does not fit in the %zu MB of memory that are free; lower gpured.buffer_size.",
+								size >> 20, memory_available() >> 20);
+		return false;
+	}
 	pool.num_slots = size / pool.slot_size;
 	pool.size = pool.num_slots * pool.slot_size;
 
@@ -69,6 +97,7 @@ pool_create(size_t size, GpuredStatus *status)
 	for (uint32_t i = 0; i < pool.num_slots; i++)
 		pool.owner[i] = NOBODY;
 
+	pthread_mutex_init(&pool.mutex, NULL);
 	pthread_condattr_init(&monotonic);
 	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
 	pthread_cond_init(&pool.freed, &monotonic);

@@ -81,6 +81,7 @@ extern void pool_release_all(int client);
 
 /* connection.c */
 extern void connection_serve(int client);
+extern void connection_close(int fd);
 
 /* fault.c */
 typedef enum FaultStep
@@ -92,6 +93,7 @@ typedef enum FaultStep
 	FAULT_REDUCE_AFTER,
 	FAULT_SCAN_BEFORE,
 	FAULT_SCAN_AFTER,
+	FAULT_REPLY,
 	FAULT_NUM_STEPS
 } FaultStep;
 
@@ -101,10 +103,12 @@ typedef enum FaultAction
 	FAULT_ABORT,				/* does not return */
 	FAULT_HANG,					/* does not return */
 	FAULT_GARBAGE,				/* the answer is to be nonsense */
-	FAULT_ERROR					/* the answer is to be a failure */
+	FAULT_ERROR,				/* the answer is to be a failure */
+	FAULT_SPOIL					/* some bytes of the answer are to be wrong */
 } FaultAction;
 
 extern bool fault_parse(const char *argument);
 extern FaultAction fault_at(FaultStep step);
+extern void fault_spoil(GpuredMessage *message);
 
 #endif							/* GPURED_SERVER_H */

@@ -1,0 +1,68 @@
+-- The catalogue against src/oplist.h and against the built-in aggregates of the
+-- same names.  A statement that was forgotten, or that says something else,
+-- shows as a row.
+\set oplist `sed -n 's/^GPURED_AGGREGATE(\(.*\))$/\1/p' "$PG_ABS_SRCDIR/src/oplist.h"`
+CREATE TEMP TABLE listed AS
+  SELECT btrim(f[1]) AS name, btrim(f[2]) AS type, btrim(f[3]) AS result
+    FROM regexp_split_to_table(:'oplist', '\n') line, string_to_array(line, ',') f;
+SELECT count(*) > 25 AS list_was_read FROM listed;
+
+CREATE TEMP TABLE expected AS
+  SELECT name, CASE type WHEN 'any' THEN '"any"' ELSE type::regtype::text END AS args, result::regtype::text AS result
+    FROM listed WHERE name <> 'prefix_sum'
+  UNION ALL SELECT 'count', '', 'bigint'
+  UNION ALL SELECT name, type::regtype::text, result::regtype || '[]' FROM listed WHERE name = 'prefix_sum'
+  UNION ALL SELECT name, type::regtype::text || ', boolean', result::regtype || '[]' FROM listed WHERE name = 'prefix_sum';
+
+CREATE TEMP TABLE catalogued AS
+  SELECT replace(p.proname, 'gpu_', '') AS name, oidvectortypes(p.proargtypes) AS args, p.prorettype::regtype::text AS result,
+         p.oid, p.proparallel, p.provolatile, a.*,
+         obj_description(p.oid, 'pg_proc') AS comment
+    FROM pg_aggregate a JOIN pg_proc p ON p.oid = a.aggfnoid
+    JOIN pg_depend d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e'
+    JOIN pg_extension e ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid
+   WHERE e.extname = 'gpured';
+
+-- listed, not in the catalogue; and the other way round
+SELECT name, args, result FROM expected EXCEPT SELECT name, args, result FROM catalogued;
+SELECT name, args, result FROM catalogued EXCEPT SELECT name, args, result FROM expected;
+
+-- what every aggregate must have
+SELECT name, args, what
+  FROM catalogued, LATERAL (VALUES
+    ('is parallel safe', proparallel = 's'),
+    ('has a comment', comment IS NOT NULL),
+    ('says how large its state is', aggtransspace > 0),
+    ('says how large its moving state is', aggmtransspace > 0 OR aggmtransfn = 0),
+    ('has a read-only final function', aggfinalmodify = 'r' AND aggmfinalmodify = 'r'),
+    ('combines partial states, unless a prefix', (aggcombinefn <> 0) = (name <> 'prefix_sum')),
+    ('serializes an internal state that it combines',
+     (aggserialfn <> 0 AND aggdeserialfn <> 0) = (aggtranstype = 'internal'::regtype AND aggcombinefn <> 0)),
+    ('has an inverse if a sum, an average or a count',
+     (aggmtransfn <> 0 AND aggminvtransfn <> 0) = (name IN ('sum', 'avg', 'count'))),
+    ('has a sort operator if a minimum or a maximum', (aggsortop <> 0) = (name IN ('min', 'max')))) c(what, holds)
+ WHERE NOT holds ORDER BY 1, 2, 3;
+
+-- what the built-in of the same name and arguments has
+SELECT c.name, c.args, what
+  FROM catalogued c
+  LEFT JOIN (SELECT p.proname, oidvectortypes(p.proargtypes) AS args, p.prorettype, p.proparallel, a.*
+               FROM pg_aggregate a JOIN pg_proc p ON p.oid = a.aggfnoid
+              WHERE p.pronamespace = 'pg_catalog'::regnamespace) b ON b.proname = c.name AND b.args = c.args,
+  LATERAL (VALUES
+    ('is built in', b.proname IS NOT NULL),
+    ('has its result type', b.prorettype = c.result::regtype),
+    ('has its sort operator', b.aggsortop = c.aggsortop),
+    ('combines if it does', b.aggcombinefn = 0 OR c.aggcombinefn <> 0),
+    ('has an inverse if it has one', b.aggminvtransfn = 0 OR c.aggminvtransfn <> 0)) h(what, holds)
+ WHERE c.name <> 'prefix_sum' AND holds IS NOT TRUE ORDER BY 1, 2, 3;
+
+-- support functions: immutable and parallel safe, and none is left over
+SELECT p.oid::regprocedure
+  FROM pg_proc p
+  JOIN pg_depend d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e'
+  JOIN pg_extension e ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid
+ WHERE e.extname = 'gpured' AND p.prokind = 'f' AND 'internal'::regtype = ANY (p.proargtypes || p.prorettype)
+   AND (p.provolatile <> 'i' OR p.proparallel <> 's' OR NOT EXISTS (
+     SELECT FROM catalogued WHERE p.oid IN (aggtransfn, aggfinalfn, aggcombinefn, aggserialfn, aggdeserialfn,
+                                            aggmtransfn, aggminvtransfn, aggmfinalfn)));

@@ -1,0 +1,438 @@
+#!/usr/bin/python3
+"""Random queries against an oracle.
+
+    test/differential/differential.py [--seed N] [--seconds S] [--queries N]
+                                      [--offload off|auto|force] [--dsn DSN]
+
+Makes tables of random values with special ones at random positions, and asks
+each aggregate of each type through many plan shapes: plain, hashed and sorted
+groups, parallel, partial states of partitions, DISTINCT, FILTER, ORDER BY
+inside the call, window frames, subqueries and prefix sums.
+
+Float sums and averages are compared, bit for bit, with exact rational
+arithmetic done here.  Everything else is compared with the built-in aggregate,
+as text.  The seed is printed: the same seed and the same number of queries give
+the same run.  Ends with "N passed, N failed".
+
+Without --dsn and --offload, libpq's environment decides.  The database needs the extension;
+a schema "differential" is made in it and dropped at the end.
+"""
+import argparse
+import math
+import random
+import struct
+import sys
+import time
+from fractions import Fraction
+
+import psycopg
+
+TYPES = ("int2", "int4", "int8", "float4", "float8", "numeric")
+FLOATS = ("float4", "float8")
+FUNCTIONS = ("sum", "avg", "min", "max", "count", "prefix_sum")
+OVERFLOW = "22003"
+INFINITY = math.inf
+
+
+# ---------------------------------------------------------------- values
+
+def to_float4(x):
+    """The float4 nearest to a float8, as a float8."""
+    try:
+        return struct.unpack("f", struct.pack("f", x))[0]
+    except OverflowError:
+        return math.copysign(INFINITY, x)
+
+
+def random_float(rng, style):
+    if style == "uniform":
+        return rng.random()
+    if style == "normal":
+        return rng.gauss(0, 1)
+    if style == "cents":
+        return rng.randrange(-10**6, 10**6) / 100
+    if style == "integers":
+        return float(rng.randrange(-1000, 1000))
+    if style == "wide":
+        return rng.choice((-1, 1)) * math.ldexp(1 + rng.random(), rng.randrange(-1074, 1020))
+    if style == "huge":
+        return rng.choice((-1, 1)) * math.ldexp(1 + rng.random(), rng.randrange(1000, 1024))
+    if style == "tiny":
+        return rng.choice((-1, 1)) * math.ldexp(rng.random(), -1040)
+    return rng.choice((-1, 1)) * math.ldexp(1.0, rng.randrange(-60, 60))        # powers
+
+
+STYLES = ("uniform", "normal", "cents", "integers", "wide", "huge", "tiny", "powers")
+SPECIALS = (math.nan, INFINITY, -INFINITY, 0.0, -0.0, 5e-324, sys.float_info.max, -sys.float_info.max,
+            2.0**53, 1.0, -1.0, 2.0**-1022)
+LIMITS = {"int2": 2**15, "int4": 2**31, "int8": 2**63}
+
+
+def random_value(rng, kind, style, specials):
+    if rng.random() < 0.08:
+        return None
+    special = rng.random() < specials
+    if kind in LIMITS:
+        top = LIMITS[kind]
+        if special or style in ("wide", "huge"):
+            return rng.choice((-top, top - 1, 0, -1, 1, rng.randrange(-top, top)))
+        return rng.randrange(-min(top, 10**6), min(top, 10**6))
+    if kind == "numeric":
+        if special:
+            return rng.choice(("NaN", "Infinity", "-Infinity", "0.000", "1e40"))
+        return f"{rng.randrange(-10**12, 10**12)}e-{rng.randrange(0, 9)}"
+    x = rng.choice(SPECIALS) if special else random_float(rng, style)
+    if kind == "float4":
+        if math.isfinite(x) and abs(x) > 3.4e38:
+            x = math.copysign(3.4e38, x)
+        x = to_float4(x)
+    return x
+
+
+def literal(x):
+    if x is None:
+        return "\\N"
+    if isinstance(x, float):
+        return "NaN" if x != x else "Infinity" if x == INFINITY else "-Infinity" if x == -INFINITY else repr(x)
+    return str(x)
+
+
+# ---------------------------------------------------------------- the oracle for floats
+
+def round_to(fraction, mantissa, lowest, largest):
+    """Nearest value with so many bits, none below 2^lowest; ties to even.  None if out of range."""
+    if fraction == 0:
+        return 0.0
+    sign, x = (-1 if fraction < 0 else 1), abs(fraction)
+    exponent = x.numerator.bit_length() - x.denominator.bit_length()
+    if Fraction(2) ** exponent > x:
+        exponent -= 1
+    step = Fraction(2) ** max(exponent - mantissa + 1, lowest)
+    units, rest = divmod(x, step)
+    if 2 * rest > step or (2 * rest == step and units % 2 == 1):
+        units += 1
+    value = units * step
+    if value > largest:
+        return None
+    # exact in float8; a result that rounds to zero keeps the sign of the exact value
+    return math.copysign(float(value), sign)
+
+
+def round_sum(kind, fraction):
+    if kind == "float4":
+        return round_to(fraction, 24, -149, Fraction(2) ** 128 - Fraction(2) ** 104)
+    return round_to(fraction, 53, -1074, Fraction(2) ** 1024 - Fraction(2) ** 971)
+
+
+def float_sum(kind, values):
+    """The answer of gpu_sum: a float, None for NULL, or OVERFLOW."""
+    values = [v for v in values if v is not None]
+    if not values:
+        return None
+    special = special_sum(values)
+    if special is not None:
+        return special
+    if all(v == 0 and math.copysign(1, v) < 0 for v in values):
+        return -0.0
+    result = round_sum(kind, sum(map(Fraction, values)))
+    return OVERFLOW if result is None else result
+
+
+def special_sum(values):
+    up, down = INFINITY in values, -INFINITY in values
+    if any(v != v for v in values) or (up and down):
+        return math.nan
+    return INFINITY if up else -INFINITY if down else None
+
+
+def float_avg(kind, values):
+    values = [v for v in values if v is not None]
+    if not values:
+        return None
+    special = special_sum(values)
+    if special is not None:
+        return special
+    return round_sum("float8", sum(map(Fraction, values)) / len(values))
+
+
+def float_prefix(kind, values, exclusive):
+    result = []
+    for i in range(len(values)):
+        x = float_sum(kind, values[:i if exclusive else i + 1])
+        if x == OVERFLOW:
+            return OVERFLOW
+        result.append(x)
+    return result
+
+
+def same_float(kind, ours, expected):
+    if expected is None or ours is None:
+        return ours is None and expected is None
+    pack = "f" if kind == "float4" else "d"
+    if expected != expected:
+        return ours != ours
+    return struct.pack(pack, ours) == struct.pack(pack, expected)
+
+
+# ---------------------------------------------------------------- queries
+
+FRAMES = ("ORDER BY k ROWS 3 PRECEDING", "ORDER BY k ROWS BETWEEN 5 PRECEDING AND 2 PRECEDING",
+          "ORDER BY k", "ORDER BY k ROWS BETWEEN 1 PRECEDING AND 4 FOLLOWING",
+          "ORDER BY k ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING",
+          "PARTITION BY g ORDER BY k ROWS 7 PRECEDING",
+          "ORDER BY k ROWS BETWEEN 2 PRECEDING AND 2 FOLLOWING EXCLUDE CURRENT ROW")
+SETTINGS = {
+    "plain": {}, "parallel": {"max_parallel_workers_per_gather": "3"},
+    "no leader": {"max_parallel_workers_per_gather": "2", "parallel_leader_participation": "off"},
+    "hash": {"enable_sort": "off"}, "sort": {"enable_hashagg": "off"},
+    "spill": {"enable_sort": "off", "work_mem": "'64kB'", "hash_mem_multiplier": "1"},
+    "partitions": {"enable_partitionwise_aggregate": "on"},
+}
+DEFAULTS = {"max_parallel_workers_per_gather": "0", "parallel_leader_participation": "on", "enable_sort": "on",
+            "enable_hashagg": "on", "work_mem": "'64MB'", "hash_mem_multiplier": "2",
+            "enable_partitionwise_aggregate": "off", "parallel_setup_cost": "0", "parallel_tuple_cost": "0",
+            "min_parallel_table_scan_size": "0", "jit": "off", "extra_float_digits": "1"}
+FILTERS = ("", "", "", "k % 3 = 0", "k > 20", "k = 7", "false", "k % 2 = 0 OR k < 10")
+
+
+class Run:
+    def __init__(self, dsn, seed, offload):
+        self.rng = random.Random(seed)
+        self.db = psycopg.connect(dsn, autocommit=True)
+        self.db.execute("DROP SCHEMA IF EXISTS differential CASCADE")
+        self.db.execute("CREATE SCHEMA differential")
+        self.db.execute("SET search_path = differential, public")
+        if offload is not None:
+            self.db.execute(f"SET gpured.offload = {offload}")
+        for name, value in DEFAULTS.items():
+            self.db.execute(f"SET {name} = {value}")
+        self.passed = self.failed = 0
+
+    def close(self):
+        self.db.execute("DROP SCHEMA differential CASCADE")
+
+    def make_table(self):
+        """A table of a row number, a group and a column a type; half of them partitioned."""
+        rng = self.rng
+        self.db.execute("SET client_min_messages = warning")
+        self.db.execute("DROP TABLE IF EXISTS t")
+        columns = ", ".join(f"{kind}_ {kind}" for kind in TYPES)
+        partitioned = rng.random() < 0.5
+        self.db.execute(f"CREATE TABLE t (k int, g int, p int, {columns})" + (" PARTITION BY LIST (p)" if partitioned else ""))
+        if partitioned:
+            for p in range(3):
+                self.db.execute(f"CREATE TABLE t_{p} PARTITION OF t FOR VALUES IN ({p}) WITH (parallel_workers = 2)")
+        else:
+            self.db.execute("ALTER TABLE t SET (parallel_workers = 3)")
+        n = rng.choice((0, 1, 3, 10, 50, 200, 500, 1000, 1000))
+        groups = rng.choice((1, 2, 5, 50, 400))
+        style = {kind: rng.choice(STYLES) for kind in TYPES}
+        specials = rng.choice((0, 0, 0.005, 0.1))
+        nulls = {kind for kind in TYPES if rng.random() < 0.03}
+        self.rows = []
+        for k in range(n):
+            row = {"k": k, "g": rng.randrange(groups), "p": rng.randrange(3)}
+            for kind in TYPES:
+                row[kind] = None if kind in nulls else random_value(rng, kind, style[kind], specials)
+            self.rows.append(row)
+        shuffled = self.rows[:]
+        rng.shuffle(shuffled)
+        with self.db.cursor().copy("COPY t FROM STDIN") as copy:
+            for row in shuffled:
+                copy.write("\t".join(literal(row[c]) for c in ("k", "g", "p") + TYPES) + "\n")
+        self.db.execute("ANALYZE t")
+
+    def ask(self, query):
+        """Rows of text, or the SQLSTATE of an error."""
+        try:
+            return self.db.execute(query).fetchall()
+        except psycopg.Error as e:
+            if e.sqlstate is None:
+                raise
+            return e.sqlstate
+
+    def check(self, what, query, good, detail):
+        if good:
+            self.passed += 1
+        else:
+            self.failed += 1
+            print(f"FAILED {what}\n  {query}\n  {detail}")
+
+    # Each shape returns (query template with {f}, rows that it sees as a list of (key, [values])).
+
+    def one(self):
+        rng = self.rng
+        kind = rng.choice(TYPES + FLOATS)
+        function = rng.choice(FUNCTIONS + ("sum", "avg"))
+        shape = rng.choice(("aggregate", "aggregate", "aggregate", "window"))
+        if function == "prefix_sum":
+            self.prefix(kind)
+        elif shape == "window":
+            self.window(function, kind)
+        else:
+            self.aggregate(function, kind)
+
+    def set_plan(self, name):
+        for setting, value in DEFAULTS.items():
+            value = SETTINGS[name].get(setting, value)
+            self.db.execute(f"SET {setting} = {value}")
+
+    def aggregate(self, function, kind):
+        rng = self.rng
+        plan = rng.choice(tuple(SETTINGS))
+        self.set_plan(plan)
+        grouped = rng.random() < 0.6
+        distinct = rng.random() < 0.15
+        condition = rng.choice(FILTERS)
+        order = rng.choice(("", "", "", " ORDER BY k", " ORDER BY k DESC", f" ORDER BY {kind}_")) if not distinct else ""
+        arg = f"{'DISTINCT ' if distinct else ''}{kind}_{order}"
+        filter_ = f" FILTER (WHERE {condition})" if condition else ""
+        key = "g" if grouped else "0"
+        template = (f"SELECT {key}, ({{f}}({arg}){filter_})::text FROM t" + (" GROUP BY g" if grouped else "")
+                    + " ORDER BY 1")
+        what = f"{function}({kind}), {plan}"
+        ours_query = template.format(f="gpu_" + function)
+        ours = self.ask(ours_query)
+        if kind in FLOATS and function in ("sum", "avg"):
+            expected = {} if grouped else {0: []}
+            for row in self.rows:
+                group = expected.setdefault(row["g"] if grouped else 0, [])
+                if not condition or eval_filter(condition, row["k"]):
+                    group.append(row[kind])
+            if distinct:
+                # float4 and float8 values that are equal are one; -0 and 0 too, whichever it is
+                expected = {g: distinct_values(v) for g, v in expected.items()}
+            self.compare_floats(what, ours_query, kind, function, ours, sorted(expected.items()), distinct)
+        else:
+            theirs = self.ask(template.format(f=function))
+            self.check(what, ours_query, self.same_rows(ours, theirs, kind), f"{ours}\n  {theirs}")
+
+    def compare_floats(self, what, query, kind, function, ours, groups, lax_zero=False):
+        compute = float_sum if function == "sum" else float_avg
+        expected = [(g, compute(kind, v)) for g, v in groups]
+        if any(x == OVERFLOW for _, x in expected):
+            self.check(what, query, ours == OVERFLOW, f"no overflow error: {ours}")
+            return
+        result_kind = "float8" if function == "avg" else kind
+        good = not isinstance(ours, str) and len(ours) == len(expected)
+        if good:
+            for (g, x), (h, y) in zip(ours, expected):
+                x = None if x is None else float(x)
+                good = good and int(g) == h and (same_float(result_kind, x, y) or (lax_zero and x == 0 and y == 0))
+        self.check(what, query, good, f"{ours}\n  {expected}")
+
+    @staticmethod
+    def same_rows(ours, theirs, kind):
+        """As text; zeros of floats and scales of equal numerics may differ in minima and maxima."""
+        if isinstance(ours, str) or isinstance(theirs, str) or len(ours) != len(theirs):
+            return ours == theirs
+        for a, b in zip(ours, theirs):
+            if a != b and not (a[0] == b[0] and a[1] is not None and b[1] is not None and
+                               kind in FLOATS + ("numeric",) and float(a[1]) == float(b[1])):
+                return False
+        return True
+
+    def window(self, function, kind):
+        rng = self.rng
+        self.set_plan("plain")
+        frame = rng.choice(FRAMES)
+        condition = rng.choice(FILTERS)
+        filter_ = f" FILTER (WHERE {condition})" if condition else ""
+        template = f"SELECT k, ({{f}}({kind}_){filter_} OVER ({frame}))::text FROM t WHERE k < 200 ORDER BY k"
+        what = f"{function}({kind}) OVER ({frame})"
+        query = template.format(f="gpu_" + function)
+        ours = self.ask(query)
+        if kind in FLOATS and function in ("sum", "avg"):
+            # array_agg over the same frame says which rows are in it
+            members = self.db.execute(
+                f"SELECT k, array_agg(k){filter_} OVER ({frame}) FROM t WHERE k < 200 ORDER BY k").fetchall()
+            groups = [(k, [self.rows[i][kind] for i in frame_rows or ()]) for k, frame_rows in members]
+            self.compare_floats(what, query, kind, function, ours, groups)
+        else:
+            theirs = self.ask(template.format(f=function))
+            self.check(what, query, self.same_rows(ours, theirs, kind), f"{ours}\n  {theirs}")
+
+    def prefix(self, kind):
+        rng = self.rng
+        plan = rng.choice(tuple(SETTINGS))
+        self.set_plan(plan)
+        exclusive = rng.random() < 0.4
+        descending = rng.random() < 0.3
+        order = "k DESC" if descending else "k"
+        grouped = rng.random() < 0.5
+        flag = ", true" if exclusive else rng.choice(("", ", false"))
+        query = (f"SELECT {'g' if grouped else '0'}, gpu_prefix_sum({kind}_{flag} ORDER BY {order})::text FROM t"
+                 + (" GROUP BY g" if grouped else "") + " ORDER BY 1")
+        what = f"prefix_sum({kind}), {plan}"
+        ours = self.ask(query)
+        groups = {} if grouped else {0: []}
+        for row in reversed(self.rows) if descending else self.rows:
+            groups.setdefault(row["g"] if grouped else 0, []).append(row[kind])
+        if kind in FLOATS:
+            expected = [(g, float_prefix(kind, v, exclusive) if v else None) for g, v in sorted(groups.items())]
+            if any(x == OVERFLOW for _, x in expected):
+                self.check(what, query, ours == OVERFLOW, f"no overflow error: {str(ours)[:300]}")
+                return
+            good = not isinstance(ours, str) and len(ours) == len(expected)
+            for (g, x), (h, y) in zip(ours if good else (), expected):
+                x = parse_array(x)
+                good = good and int(g) == h and (x is None) == (y is None) and (
+                    x is None or (len(x) == len(y) and all(same_float(kind, a, b) for a, b in zip(x, y))))
+            self.check(what, query, good, f"{str(ours)[:600]}\n  {str(expected)[:600]}")
+            return
+        partition = "PARTITION BY g " if grouped else ""
+        bounds = "ROWS BETWEEN UNBOUNDED PRECEDING AND " + ("1 PRECEDING" if exclusive else "CURRENT ROW")
+        theirs = self.ask(f"SELECT {'g' if grouped else '0'}, array_agg(s ORDER BY {order})::text FROM"
+                          f" (SELECT g, k, sum({kind}_) OVER ({partition}ORDER BY {order} {bounds}) AS s FROM t) q"
+                          + (" GROUP BY g" if grouped else "") + " ORDER BY 1")
+        self.check(what, query, ours == theirs, f"{str(ours)[:600]}\n  {str(theirs)[:600]}")
+
+
+def eval_filter(condition, k):
+    return {"k % 3 = 0": k % 3 == 0, "k > 20": k > 20, "k = 7": k == 7, "false": False,
+            "k % 2 = 0 OR k < 10": k % 2 == 0 or k < 10}[condition]
+
+
+def distinct_values(values):
+    seen, result = set(), []
+    for v in values:
+        token = None if v is None else "NaN" if v != v else v + 0.0 if v != 0 else 0
+        if token not in seen:
+            seen.add(token)
+            result.append(v)
+    return result
+
+
+def parse_array(text):
+    if text is None:
+        return None
+    return [None if x == "NULL" else float(x) for x in text.strip("{}").split(",") if x != ""]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seed", type=int, default=None)
+    parser.add_argument("--seconds", type=float, default=20)
+    parser.add_argument("--queries", type=int, default=None, help="stop after so many, whatever the time")
+    parser.add_argument("--offload", choices=("off", "auto", "force"), default=None)
+    parser.add_argument("--dsn", default="")
+    args = parser.parse_args()
+
+    seed = random.SystemRandom().randrange(10**6) if args.seed is None else args.seed
+    run = Run(args.dsn, seed, args.offload)
+    offload = run.db.execute("SELECT gpured_version(), current_setting('gpured.offload')").fetchone()[1]
+    print(f"seed {seed}, offload {offload}", flush=True)
+    end = time.monotonic() + args.seconds
+    asked = 0
+    while (asked < args.queries) if args.queries is not None else (time.monotonic() < end):
+        if asked % 40 == 0:
+            run.make_table()
+        run.one()
+        asked += 1
+    run.close()
+    print(f"{run.passed} passed, {run.failed} failed")
+    return 1 if run.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
