@@ -74,6 +74,7 @@ extern MemoryContext gpured_aggregate_context(FunctionCallInfo fcinfo);
 #define GPURED_STATE_EXTREME	'm'
 #define GPURED_STATE_FLOAT_SUM	'f'
 #define GPURED_STATE_FLOAT_MEAN 'g'
+#define GPURED_STATE_INTERVAL	'i'
 
 extern void gpured_state_begin(StringInfo buf, char kind);
 extern bytea *gpured_state_end(StringInfo buf);
@@ -97,6 +98,11 @@ extern void gpured_int_total_resolve(const GpuredIntTotal *state, int64 *n,
 									 int128 *sum);
 extern void gpured_int_append(GpuredOffload *offload, int64 value);
 extern int64 gpured_int128_to_bigint(int128 value);
+extern int64 gpured_int128_to_money(int128 value);
+
+/* Of equal numerics, the one with the larger display scale (minmax_numeric.c). */
+extern Numeric gpured_numeric_greatest(Numeric a, Numeric b);
+extern Numeric gpured_numeric_least(Numeric a, Numeric b);
 
 /* numeric_out.c */
 #define GPURED_NUMERIC_INT128_MAX_SIZE 28	/* an aligned array element */
