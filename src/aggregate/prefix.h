@@ -122,9 +122,9 @@ extern MemoryContext gpured_prefix_context(FunctionCallInfo fcinfo,
 
 /* The value of argument 2, "exclusive"; ERROR if it is NULL. */
 extern bool gpured_prefix_flag(FunctionCallInfo fcinfo, const GpuredPrefixKind *kind);
-extern void gpured_prefix_flag_varies(const GpuredPrefixKind *kind) pg_attribute_noreturn();
+extern void gpured_prefix_flag_varies(const GpuredPrefixKind *kind) __attribute__((noreturn));
 
-extern void gpured_prefix_too_many(const GpuredPrefixKind *kind, int64 limit) pg_attribute_noreturn();
-extern void gpured_prefix_too_large(const GpuredPrefixKind *kind, Size needed) pg_attribute_noreturn();
+extern void gpured_prefix_too_many(const GpuredPrefixKind *kind, int64 limit) __attribute__((noreturn));
+extern void gpured_prefix_too_large(const GpuredPrefixKind *kind, Size needed) __attribute__((noreturn));
 
 #endif							/* GPURED_PREFIX_H */
