@@ -465,8 +465,8 @@ CREATE AGGREGATE gpu_prefix_sum(float8, exclusive bool) (
 COMMENT ON AGGREGATE gpu_prefix_sum(float8, exclusive bool) IS 'the same, without the row itself if exclusive';
 
 /*
- * Numeric.  Sums and averages are PostgreSQL's own, which are exact.  Without
- * these, a call would silently be one for double precision.
+ * Numeric.  Short values are summed as integers, all others by PostgreSQL's own
+ * functions, which are exact.
  */
 CREATE FUNCTION gpured_numeric_larger(numeric, numeric) RETURNS numeric
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -479,24 +479,39 @@ AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 CREATE FUNCTION gpured_numeric_prefix_build(internal) RETURNS numeric[]
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
+CREATE FUNCTION gpured_numeric_step(internal, numeric) RETURNS internal
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_numeric_inverse(internal, numeric) RETURNS internal
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_numeric_combine(internal, internal) RETURNS internal
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_numeric_serialize(internal) RETURNS bytea
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION gpured_numeric_deserialize(bytea, internal) RETURNS internal
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION gpured_numeric_sum(internal) RETURNS numeric
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_numeric_avg(internal) RETURNS numeric
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+
 CREATE AGGREGATE gpu_sum(numeric) (
-    sfunc = pg_catalog.numeric_avg_accum, stype = internal, sspace = 128,
-    finalfunc = pg_catalog.numeric_sum,
-    combinefunc = pg_catalog.numeric_avg_combine,
-    serialfunc = pg_catalog.numeric_avg_serialize, deserialfunc = pg_catalog.numeric_avg_deserialize,
-    msfunc = pg_catalog.numeric_avg_accum, minvfunc = pg_catalog.numeric_accum_inv,
-    mstype = internal, msspace = 128, mfinalfunc = pg_catalog.numeric_sum,
+    sfunc = gpured_numeric_step, stype = internal, sspace = 208,
+    finalfunc = gpured_numeric_sum,
+    combinefunc = gpured_numeric_combine,
+    serialfunc = gpured_numeric_serialize, deserialfunc = gpured_numeric_deserialize,
+    msfunc = gpured_numeric_step, minvfunc = gpured_numeric_inverse,
+    mstype = internal, msspace = 208, mfinalfunc = gpured_numeric_sum,
     parallel = safe
 );
 COMMENT ON AGGREGATE gpu_sum(numeric) IS 'exact sum of numeric values';
 
 CREATE AGGREGATE gpu_avg(numeric) (
-    sfunc = pg_catalog.numeric_avg_accum, stype = internal, sspace = 128,
-    finalfunc = pg_catalog.numeric_avg,
-    combinefunc = pg_catalog.numeric_avg_combine,
-    serialfunc = pg_catalog.numeric_avg_serialize, deserialfunc = pg_catalog.numeric_avg_deserialize,
-    msfunc = pg_catalog.numeric_avg_accum, minvfunc = pg_catalog.numeric_accum_inv,
-    mstype = internal, msspace = 128, mfinalfunc = pg_catalog.numeric_avg,
+    sfunc = gpured_numeric_step, stype = internal, sspace = 208,
+    finalfunc = gpured_numeric_avg,
+    combinefunc = gpured_numeric_combine,
+    serialfunc = gpured_numeric_serialize, deserialfunc = gpured_numeric_deserialize,
+    msfunc = gpured_numeric_step, minvfunc = gpured_numeric_inverse,
+    mstype = internal, msspace = 208, mfinalfunc = gpured_numeric_avg,
     parallel = safe
 );
 COMMENT ON AGGREGATE gpu_avg(numeric) IS 'average of numeric values';

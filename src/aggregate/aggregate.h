@@ -75,6 +75,7 @@ extern MemoryContext gpured_aggregate_context(FunctionCallInfo fcinfo);
 #define GPURED_STATE_FLOAT_SUM	'f'
 #define GPURED_STATE_FLOAT_MEAN 'g'
 #define GPURED_STATE_INTERVAL	'i'
+#define GPURED_STATE_NUMERIC	'n'
 
 extern void gpured_state_begin(StringInfo buf, char kind);
 extern bytea *gpured_state_end(StringInfo buf);
@@ -109,6 +110,8 @@ extern Numeric gpured_numeric_least(Numeric a, Numeric b);
 
 extern Size gpured_int128_write_numeric(int128 value, char *where);
 extern Numeric gpured_int128_to_numeric(int128 value);
+extern Numeric gpured_int128_to_scaled_numeric(int128 value, int fraction_digits,
+											   int scale);
 
 static inline int128
 gpured_int128_of(GpuredInt128 value)
