@@ -19,7 +19,10 @@ struct ExactTuning<double>
 {
 	static constexpr int THREADS = 128, BLOCKS = 3, VECTORS = 8;
 	static constexpr auto kernel = exact_sum<ExactSum8, VECTORS, THREADS, BLOCKS>;
-	static size_t shared(int threads) { return exact_sum_shared<ExactSum8<1>>(threads); }
+	static size_t shared(int threads)
+	{
+		return exact_sum_shared<ExactSum8<1>>(threads);
+	}
 };
 
 template <>
@@ -27,12 +30,16 @@ struct ExactTuning<float>
 {
 	static constexpr int THREADS = 256, BLOCKS = 4, VECTORS = 4;
 	static constexpr auto kernel = exact_sum<ExactSum4, VECTORS, THREADS, BLOCKS>;
-	static size_t shared(int threads) { return exact_sum_shared<ExactSum4<1>>(threads); }
+	static size_t shared(int threads)
+	{
+		return exact_sum_shared<ExactSum4<1>>(threads);
+	}
 };
 
 template <class T>
 static int
-launch_exact_sum(const void *values, size_t n, void *workspace, GpuredAcc *result, cudaStream_t stream)
+launch_exact_sum(const void *values, size_t n, void *workspace, GpuredAcc *result,
+				 cudaStream_t stream)
 {
 	typedef ExactTuning<T> Tuning;
 	static const LaunchShape shape = launch_shape(Tuning::kernel, Tuning::THREADS, Tuning::shared);
@@ -40,8 +47,9 @@ launch_exact_sum(const void *values, size_t n, void *workspace, GpuredAcc *resul
 
 	if (shape.error != cudaSuccess)
 		return shape.error;
-	LAUNCH(Tuning::kernel, launch_grid(shape, tiles_of(n, tile), GRID_MAX_BLOCKS), shape.threads, shape.shared, stream,
-		   static_cast<const T *>(values), n, &static_cast<Workspace *>(workspace)->exact, result);
+	LAUNCH(Tuning::kernel, launch_grid(shape, tiles_of(n, tile), GRID_MAX_BLOCKS), shape.threads,
+		   shape.shared, stream, static_cast<const T *>(values), n,
+		   &static_cast<Workspace *>(workspace)->exact, result);
 	return cudaGetLastError();
 }
 
@@ -52,8 +60,8 @@ launch_exact_sum(const void *values, size_t n, void *workspace, GpuredAcc *resul
 #define REDUCE_greatest_int(op, type, ctype)
 #define REDUCE_greatest_float(op, type, ctype)
 #define REDUCE_exact(op, type, ctype) \
-	extern "C" int gpured_launch_reduce_##op##_##type(const void *values, size_t n, void *workspace, \
-													  GpuredAcc *result, cudaStream_t stream) \
+	extern "C" int gpured_launch_reduce_##op##_##type( \
+		const void *values, size_t n, void *workspace, GpuredAcc *result, cudaStream_t stream) \
 	{ \
 		return launch_exact_sum<ctype>(values, n, workspace, result, stream); \
 	}

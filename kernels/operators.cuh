@@ -24,15 +24,33 @@
 template <class T>
 struct SumInt64
 {
-	typedef T	Value;
+	typedef T Value;
 	typedef int64_t State;
 
-	static __device__ __forceinline__ State identity() { return 0; }
-	static __device__ __forceinline__ Value neutral() { return 0; }
-	static __device__ __forceinline__ State lift(Value v) { return v; }
-	static __device__ __forceinline__ State combine(State a, State b) { return a + b; }
-	static __device__ __forceinline__ State load(const GpuredAcc *acc) { return acc->v.i64; }
-	static __device__ __forceinline__ void store(GpuredAcc *acc, State s) { acc->v.i64 = s; }
+	static __device__ __forceinline__ State identity()
+	{
+		return 0;
+	}
+	static __device__ __forceinline__ Value neutral()
+	{
+		return 0;
+	}
+	static __device__ __forceinline__ State lift(Value v)
+	{
+		return v;
+	}
+	static __device__ __forceinline__ State combine(State a, State b)
+	{
+		return a + b;
+	}
+	static __device__ __forceinline__ State load(const GpuredAcc *acc)
+	{
+		return acc->v.i64;
+	}
+	static __device__ __forceinline__ void store(GpuredAcc *acc, State s)
+	{
+		acc->v.i64 = s;
+	}
 };
 
 struct SumInt128
@@ -40,19 +58,34 @@ struct SumInt128
 	typedef int64_t Value;
 	typedef GpuredInt128 State;
 
-	static __device__ __forceinline__ State identity() { return State{0, 0}; }
-	static __device__ __forceinline__ Value neutral() { return 0; }
-	static __device__ __forceinline__ State lift(Value v) { return State{(uint64_t) v, v >> 63}; }
+	static __device__ __forceinline__ State identity()
+	{
+		return State{0, 0};
+	}
+	static __device__ __forceinline__ Value neutral()
+	{
+		return 0;
+	}
+	static __device__ __forceinline__ State lift(Value v)
+	{
+		return State{(uint64_t) v, v >> 63};
+	}
 	static __device__ __forceinline__ State combine(State a, State b)
 	{
-		State		sum;
+		State sum;
 
 		sum.lo = a.lo + b.lo;
 		sum.hi = (int64_t) ((uint64_t) a.hi + (uint64_t) b.hi + (sum.lo < b.lo));
 		return sum;
 	}
-	static __device__ __forceinline__ State load(const GpuredAcc *acc) { return acc->v.i128; }
-	static __device__ __forceinline__ void store(GpuredAcc *acc, State s) { acc->v.i128 = s; }
+	static __device__ __forceinline__ State load(const GpuredAcc *acc)
+	{
+		return acc->v.i128;
+	}
+	static __device__ __forceinline__ void store(GpuredAcc *acc, State s)
+	{
+		acc->v.i128 = s;
+	}
 };
 
 /* The integer type whose order is that of T (32 bits at least), and the way there and back. */
@@ -64,9 +97,18 @@ struct Ordered
 	static constexpr Key LEAST = (T) ((uint64_t) 1 << (8 * sizeof(T) - 1));
 	static constexpr Key GREATEST = ~LEAST;
 
-	static __device__ __forceinline__ Key key(T v) { return v; }
-	static __device__ __forceinline__ T value(Key k) { return (T) k; }
-	static __device__ __forceinline__ void store(GpuredAcc *acc, Key k) { acc->v.i64 = k; }
+	static __device__ __forceinline__ Key key(T v)
+	{
+		return v;
+	}
+	static __device__ __forceinline__ T value(Key k)
+	{
+		return (T) k;
+	}
+	static __device__ __forceinline__ void store(GpuredAcc *acc, Key k)
+	{
+		acc->v.i64 = k;
+	}
 };
 
 template <class Float, class Bits, class Unsigned>
@@ -83,14 +125,14 @@ struct OrderedFloat
 	}
 	static __device__ __forceinline__ Key key(Float v)
 	{
-		Key			k;
+		Key k;
 
 		memcpy(&k, &v, sizeof(k));
 		return v != v ? GREATEST : turn(k);
 	}
 	static __device__ __forceinline__ Float value(Key k)
 	{
-		Float		v;
+		Float v;
 
 		k = turn(k);
 		memcpy(&v, &k, sizeof(v));
@@ -121,14 +163,29 @@ struct Ordered<double> : OrderedFloat<double, int64_t, uint64_t>
 template <class T>
 struct Least
 {
-	typedef T	Value;
+	typedef T Value;
 	typedef typename Ordered<T>::Key State;
 
-	static __device__ __forceinline__ State identity() { return Ordered<T>::GREATEST; }
-	static __device__ __forceinline__ Value neutral() { return Ordered<T>::value(Ordered<T>::GREATEST); }
-	static __device__ __forceinline__ State lift(Value v) { return Ordered<T>::key(v); }
-	static __device__ __forceinline__ State combine(State a, State b) { return b < a ? b : a; }
-	static __device__ __forceinline__ void store(GpuredAcc *acc, State s) { Ordered<T>::store(acc, s); }
+	static __device__ __forceinline__ State identity()
+	{
+		return Ordered<T>::GREATEST;
+	}
+	static __device__ __forceinline__ Value neutral()
+	{
+		return Ordered<T>::value(Ordered<T>::GREATEST);
+	}
+	static __device__ __forceinline__ State lift(Value v)
+	{
+		return Ordered<T>::key(v);
+	}
+	static __device__ __forceinline__ State combine(State a, State b)
+	{
+		return b < a ? b : a;
+	}
+	static __device__ __forceinline__ void store(GpuredAcc *acc, State s)
+	{
+		Ordered<T>::store(acc, s);
+	}
 };
 
 /*
@@ -159,14 +216,29 @@ greatest_neutral<double>()
 template <class T>
 struct Greatest
 {
-	typedef T	Value;
+	typedef T Value;
 	typedef typename Ordered<T>::Key State;
 
-	static __device__ __forceinline__ State identity() { return Ordered<T>::LEAST; }
-	static __device__ __forceinline__ Value neutral() { return greatest_neutral<T>(); }
-	static __device__ __forceinline__ State lift(Value v) { return Ordered<T>::key(v); }
-	static __device__ __forceinline__ State combine(State a, State b) { return b > a ? b : a; }
-	static __device__ __forceinline__ void store(GpuredAcc *acc, State s) { Ordered<T>::store(acc, s); }
+	static __device__ __forceinline__ State identity()
+	{
+		return Ordered<T>::LEAST;
+	}
+	static __device__ __forceinline__ Value neutral()
+	{
+		return greatest_neutral<T>();
+	}
+	static __device__ __forceinline__ State lift(Value v)
+	{
+		return Ordered<T>::key(v);
+	}
+	static __device__ __forceinline__ State combine(State a, State b)
+	{
+		return b > a ? b : a;
+	}
+	static __device__ __forceinline__ void store(GpuredAcc *acc, State s)
+	{
+		Ordered<T>::store(acc, s);
+	}
 };
 
-#endif							/* GPURED_OPERATORS_CUH */
+#endif /* GPURED_OPERATORS_CUH */
