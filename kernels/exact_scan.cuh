@@ -186,14 +186,8 @@ struct OrFlags
 {
 	typedef uint32_t State;
 
-	static __device__ __forceinline__ State identity()
-	{
-		return 0;
-	}
-	static __device__ __forceinline__ State combine(State a, State b)
-	{
-		return a | b;
-	}
+	static __device__ __forceinline__ State identity() { return 0; }
+	static __device__ __forceinline__ State combine(State a, State b) { return a | b; }
 };
 
 static __global__ void
@@ -376,10 +370,7 @@ struct ExactWindowShared
 	BlockScanShared<SumWide<WORDS>> scan;
 
 	/* Where vector i of the tile is kept. */
-	static __device__ __forceinline__ int place(int i)
-	{
-		return i + i / STRETCH;
-	}
+	static __device__ __forceinline__ int place(int i) { return i + i / STRETCH; }
 };
 
 template <class T, int WORDS, int PLAN>

@@ -27,15 +27,9 @@ struct LimbColumn
 	uint64_t *cell;
 	int top;
 
-	__device__ __forceinline__ uint64_t &limb(int j)
-	{
-		return cell[j * EXACT_LIMBS_THREADS];
-	}
+	__device__ __forceinline__ uint64_t &limb(int j) { return cell[j * EXACT_LIMBS_THREADS]; }
 
-	__device__ __forceinline__ uint32_t digit(int j)
-	{
-		return (uint32_t) limb(j);
-	}
+	__device__ __forceinline__ uint32_t digit(int j) { return (uint32_t) limb(j); }
 
 	/* Leave digits of 32 bits, but the highest limb signed. */
 	__device__ __forceinline__ void normalize()

@@ -19,10 +19,7 @@ struct ExactTuning<double>
 {
 	static constexpr int THREADS = 128, BLOCKS = 3, VECTORS = 8;
 	static constexpr auto kernel = exact_sum<ExactSum8, VECTORS, THREADS, BLOCKS>;
-	static size_t shared(int threads)
-	{
-		return exact_sum_shared<ExactSum8<1>>(threads);
-	}
+	static size_t shared(int threads) { return exact_sum_shared<ExactSum8<1>>(threads); }
 };
 
 template <>
@@ -30,10 +27,7 @@ struct ExactTuning<float>
 {
 	static constexpr int THREADS = 256, BLOCKS = 4, VECTORS = 4;
 	static constexpr auto kernel = exact_sum<ExactSum4, VECTORS, THREADS, BLOCKS>;
-	static size_t shared(int threads)
-	{
-		return exact_sum_shared<ExactSum4<1>>(threads);
-	}
+	static size_t shared(int threads) { return exact_sum_shared<ExactSum4<1>>(threads); }
 };
 
 template <class T>

@@ -27,30 +27,12 @@ struct SumInt64
 	typedef T Value;
 	typedef int64_t State;
 
-	static __device__ __forceinline__ State identity()
-	{
-		return 0;
-	}
-	static __device__ __forceinline__ Value neutral()
-	{
-		return 0;
-	}
-	static __device__ __forceinline__ State lift(Value v)
-	{
-		return v;
-	}
-	static __device__ __forceinline__ State combine(State a, State b)
-	{
-		return a + b;
-	}
-	static __device__ __forceinline__ State load(const GpuredAcc *acc)
-	{
-		return acc->v.i64;
-	}
-	static __device__ __forceinline__ void store(GpuredAcc *acc, State s)
-	{
-		acc->v.i64 = s;
-	}
+	static __device__ __forceinline__ State identity() { return 0; }
+	static __device__ __forceinline__ Value neutral() { return 0; }
+	static __device__ __forceinline__ State lift(Value v) { return v; }
+	static __device__ __forceinline__ State combine(State a, State b) { return a + b; }
+	static __device__ __forceinline__ State load(const GpuredAcc *acc) { return acc->v.i64; }
+	static __device__ __forceinline__ void store(GpuredAcc *acc, State s) { acc->v.i64 = s; }
 };
 
 struct SumInt128
@@ -58,18 +40,9 @@ struct SumInt128
 	typedef int64_t Value;
 	typedef GpuredInt128 State;
 
-	static __device__ __forceinline__ State identity()
-	{
-		return State{0, 0};
-	}
-	static __device__ __forceinline__ Value neutral()
-	{
-		return 0;
-	}
-	static __device__ __forceinline__ State lift(Value v)
-	{
-		return State{(uint64_t) v, v >> 63};
-	}
+	static __device__ __forceinline__ State identity() { return State{0, 0}; }
+	static __device__ __forceinline__ Value neutral() { return 0; }
+	static __device__ __forceinline__ State lift(Value v) { return State{(uint64_t) v, v >> 63}; }
 	static __device__ __forceinline__ State combine(State a, State b)
 	{
 		State sum;
@@ -78,14 +51,8 @@ struct SumInt128
 		sum.hi = (int64_t) ((uint64_t) a.hi + (uint64_t) b.hi + (sum.lo < b.lo));
 		return sum;
 	}
-	static __device__ __forceinline__ State load(const GpuredAcc *acc)
-	{
-		return acc->v.i128;
-	}
-	static __device__ __forceinline__ void store(GpuredAcc *acc, State s)
-	{
-		acc->v.i128 = s;
-	}
+	static __device__ __forceinline__ State load(const GpuredAcc *acc) { return acc->v.i128; }
+	static __device__ __forceinline__ void store(GpuredAcc *acc, State s) { acc->v.i128 = s; }
 };
 
 /* The integer type whose order is that of T (32 bits at least), and the way there and back. */
@@ -97,18 +64,9 @@ struct Ordered
 	static constexpr Key LEAST = (T) ((uint64_t) 1 << (8 * sizeof(T) - 1));
 	static constexpr Key GREATEST = ~LEAST;
 
-	static __device__ __forceinline__ Key key(T v)
-	{
-		return v;
-	}
-	static __device__ __forceinline__ T value(Key k)
-	{
-		return (T) k;
-	}
-	static __device__ __forceinline__ void store(GpuredAcc *acc, Key k)
-	{
-		acc->v.i64 = k;
-	}
+	static __device__ __forceinline__ Key key(T v) { return v; }
+	static __device__ __forceinline__ T value(Key k) { return (T) k; }
+	static __device__ __forceinline__ void store(GpuredAcc *acc, Key k) { acc->v.i64 = k; }
 };
 
 template <class Float, class Bits, class Unsigned>
@@ -166,22 +124,13 @@ struct Least
 	typedef T Value;
 	typedef typename Ordered<T>::Key State;
 
-	static __device__ __forceinline__ State identity()
-	{
-		return Ordered<T>::GREATEST;
-	}
+	static __device__ __forceinline__ State identity() { return Ordered<T>::GREATEST; }
 	static __device__ __forceinline__ Value neutral()
 	{
 		return Ordered<T>::value(Ordered<T>::GREATEST);
 	}
-	static __device__ __forceinline__ State lift(Value v)
-	{
-		return Ordered<T>::key(v);
-	}
-	static __device__ __forceinline__ State combine(State a, State b)
-	{
-		return b < a ? b : a;
-	}
+	static __device__ __forceinline__ State lift(Value v) { return Ordered<T>::key(v); }
+	static __device__ __forceinline__ State combine(State a, State b) { return b < a ? b : a; }
 	static __device__ __forceinline__ void store(GpuredAcc *acc, State s)
 	{
 		Ordered<T>::store(acc, s);
@@ -219,22 +168,10 @@ struct Greatest
 	typedef T Value;
 	typedef typename Ordered<T>::Key State;
 
-	static __device__ __forceinline__ State identity()
-	{
-		return Ordered<T>::LEAST;
-	}
-	static __device__ __forceinline__ Value neutral()
-	{
-		return greatest_neutral<T>();
-	}
-	static __device__ __forceinline__ State lift(Value v)
-	{
-		return Ordered<T>::key(v);
-	}
-	static __device__ __forceinline__ State combine(State a, State b)
-	{
-		return b > a ? b : a;
-	}
+	static __device__ __forceinline__ State identity() { return Ordered<T>::LEAST; }
+	static __device__ __forceinline__ Value neutral() { return greatest_neutral<T>(); }
+	static __device__ __forceinline__ State lift(Value v) { return Ordered<T>::key(v); }
+	static __device__ __forceinline__ State combine(State a, State b) { return b > a ? b : a; }
 	static __device__ __forceinline__ void store(GpuredAcc *acc, State s)
 	{
 		Ordered<T>::store(acc, s);
