@@ -265,8 +265,8 @@ average(const IntervalTotal *total)
 {
 	int64		n = total->n;
 	int128		days = total->days / n;
-	int128		month_days; /* of the fraction of a month, in millionths */
-	int128		day_time;	/* of fractions of a day, in microseconds */
+	int128		month_days;		/* of the fraction of a month, in millionths */
+	int128		day_time;		/* of fractions of a day, in microseconds */
 
 	month_days = divide_rounded(total->months % n * DAYS_PER_MONTH * MILLION, n);
 	day_time = divide_rounded(total->days % n * USECS_PER_DAY, n) +

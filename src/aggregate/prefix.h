@@ -41,9 +41,9 @@ struct GpuredPrefixKind
 	int			element_size;	/* their size, for numeric the least */
 
 	/*
-	 * Write the elements for the values of "walk" behind the first "used" bytes
-	 * of "array", which has room for elements of the least size.  Returns the
-	 * array, which may have moved.
+	 * Write the elements for the values of "walk" behind the first "used"
+	 * bytes of "array", which has room for elements of the least size.
+	 * Returns the array, which may have moved.
 	 */
 	ArrayType  *(*fill) (const GpuredPrefixKind *kind, GpuredPrefixWalk *walk,
 						 ArrayType *array, Size used);

@@ -50,15 +50,22 @@ add(Numeric before, Numeric value)
 }
 
 static const NumericPrefixKind sum_kind = {
-	{.function = "gpu_prefix_sum", .window = "gpu_sum", .element = NUMERICOID}, add
+	.base.function = "gpu_prefix_sum",
+	.base.window = "gpu_sum",
+	.base.element = NUMERICOID,
+	.fold = add
 };
 static const NumericPrefixKind min_kind = {
-	{.function = "gpu_prefix_min", .window = "gpu_min", .element = NUMERICOID},
-	gpured_numeric_least
+	.base.function = "gpu_prefix_min",
+	.base.window = "gpu_min",
+	.base.element = NUMERICOID,
+	.fold = gpured_numeric_least
 };
 static const NumericPrefixKind max_kind = {
-	{.function = "gpu_prefix_max", .window = "gpu_max", .element = NUMERICOID},
-	gpured_numeric_greatest
+	.base.function = "gpu_prefix_max",
+	.base.window = "gpu_max",
+	.base.element = NUMERICOID,
+	.fold = gpured_numeric_greatest
 };
 
 static void

@@ -140,6 +140,7 @@ gpured_numeric_step(PG_FUNCTION_ARGS)
 	if (PG_ARGISNULL(1))
 		PG_RETURN_POINTER(total);
 	numeric = PG_DETOAST_DATUM_PACKED(PG_GETARG_DATUM(1));
+
 	if (likely(read_short(numeric, &value, &scale)))
 	{
 		total->sum += value;
@@ -175,6 +176,7 @@ gpured_numeric_inverse(PG_FUNCTION_ARGS)
 	if (PG_ARGISNULL(1))
 		PG_RETURN_POINTER(total);
 	numeric = PG_DETOAST_DATUM_PACKED(PG_GETARG_DATUM(1));
+
 	if (read_short(numeric, &value, &scale))
 	{
 		total->sum -= value;
