@@ -8,7 +8,8 @@ CREATE TEMP TABLE listed AS
 SELECT count(*) > 25 AS list_was_read FROM listed;
 
 CREATE TEMP TABLE expected AS
-  SELECT name, CASE type WHEN 'any' THEN '"any"' ELSE type::regtype::text END AS args, result::regtype::text AS result
+  SELECT name, CASE type WHEN 'any' THEN '"any"'
+                 ELSE (SELECT string_agg(t::regtype::text, ', ') FROM regexp_split_to_table(type, ' ') t) END AS args, result::regtype::text AS result
     FROM listed WHERE name <> 'prefix_sum'
   UNION ALL SELECT 'count', '', 'bigint'
   UNION ALL SELECT name, type::regtype::text, result::regtype || '[]' FROM listed WHERE name = 'prefix_sum'
@@ -38,12 +39,12 @@ SELECT name, args, what
     ('combines partial states, unless a prefix', (aggcombinefn <> 0) = (name <> 'prefix_sum')),
     ('serializes an internal state that it combines',
      (aggserialfn <> 0 AND aggdeserialfn <> 0) = (aggtranstype = 'internal'::regtype AND aggcombinefn <> 0)),
-    ('has an inverse if a sum, an average or a count',
-     (aggmtransfn <> 0 AND aggminvtransfn <> 0) = (name IN ('sum', 'avg', 'count'))),
+    ('has an inverse unless an extreme, bits or a prefix',
+     (aggmtransfn <> 0 AND aggminvtransfn <> 0) = (name !~ '^(min|max|bit_|prefix_)')),
     ('has a sort operator if a minimum or a maximum', (aggsortop <> 0) = (name IN ('min', 'max')))) c(what, holds)
  WHERE NOT holds ORDER BY 1, 2, 3;
 
--- what the built-in of the same name and arguments has
+-- what the built-in of the same name and arguments has; there is no dot
 SELECT c.name, c.args, what
   FROM catalogued c
   LEFT JOIN (SELECT p.proname, oidvectortypes(p.proargtypes) AS args, p.prorettype, p.proparallel, a.*
@@ -55,7 +56,7 @@ SELECT c.name, c.args, what
     ('has its sort operator', b.aggsortop = c.aggsortop),
     ('combines if it does', b.aggcombinefn = 0 OR c.aggcombinefn <> 0),
     ('has an inverse if it has one', b.aggminvtransfn = 0 OR c.aggminvtransfn <> 0)) h(what, holds)
- WHERE c.name <> 'prefix_sum' AND holds IS NOT TRUE ORDER BY 1, 2, 3;
+ WHERE c.name NOT IN ('prefix_sum', 'dot') AND holds IS NOT TRUE ORDER BY 1, 2, 3;
 
 -- support functions: immutable and parallel safe, and none is left over
 SELECT p.oid::regprocedure
