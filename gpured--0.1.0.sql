@@ -1446,6 +1446,353 @@ CREATE AGGREGATE gpu_prefix_max(numeric, exclusive bool) (
 COMMENT ON AGGREGATE gpu_prefix_max(numeric, exclusive bool) IS 'the same, without the row itself if exclusive';
 
 
+/*
+ * Variances, deviations, covariances and regressions of floats: from the exact
+ * sums of values, squares and products, rounded once.  The arguments of those of
+ * two variables are (y, x), as the built-in's.
+ */
+CREATE FUNCTION gpured_float4_moments(internal, float4) RETURNS internal
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_float4_moving_moments(internal, float4) RETURNS internal
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_float4_moving_moments_inverse(internal, float4) RETURNS internal
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_float8_moments(internal, float8) RETURNS internal
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_float8_moving_moments(internal, float8) RETURNS internal
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_float8_moving_moments_inverse(internal, float8) RETURNS internal
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_pair_moments(internal, float8, float8) RETURNS internal
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_moving_pair_moments(internal, float8, float8) RETURNS internal
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_moving_pair_moments_inverse(internal, float8, float8) RETURNS internal
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_dot_step(internal, float8, float8) RETURNS internal
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_moving_dot(internal, float8, float8) RETURNS internal
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_moving_dot_inverse(internal, float8, float8) RETURNS internal
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_pair_count_inverse(int8, float8, float8) RETURNS int8
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION gpured_moments_combine(internal, internal) RETURNS internal
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_moments_serialize(internal) RETURNS bytea
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION gpured_moments_deserialize(bytea, internal) RETURNS internal
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION gpured_pair_moments_deserialize(bytea, internal) RETURNS internal
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION gpured_dot_deserialize(bytea, internal) RETURNS internal
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION gpured_var_pop(internal) RETURNS float8
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_var_samp(internal) RETURNS float8
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_stddev_pop(internal) RETURNS float8
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_stddev_samp(internal) RETURNS float8
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_corr(internal) RETURNS float8
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_covar_pop(internal) RETURNS float8
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_covar_samp(internal) RETURNS float8
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_regr_avgx(internal) RETURNS float8
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_regr_avgy(internal) RETURNS float8
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_regr_sxx(internal) RETURNS float8
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_regr_syy(internal) RETURNS float8
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_regr_sxy(internal) RETURNS float8
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_regr_slope(internal) RETURNS float8
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_regr_intercept(internal) RETURNS float8
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_regr_r2(internal) RETURNS float8
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_dot(internal) RETURNS float8
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+
+CREATE AGGREGATE gpu_var_pop(float4) (
+    sfunc = gpured_float4_moments, stype = internal, sspace = 128,
+    finalfunc = gpured_var_pop,
+    combinefunc = gpured_moments_combine,
+    serialfunc = gpured_moments_serialize, deserialfunc = gpured_moments_deserialize,
+    msfunc = gpured_float4_moving_moments, minvfunc = gpured_float4_moving_moments_inverse,
+    mstype = internal, msspace = 192, mfinalfunc = gpured_var_pop,
+    parallel = safe
+);
+COMMENT ON AGGREGATE gpu_var_pop(float4) IS 'population variance of float4 values, exact and rounded once';
+
+CREATE AGGREGATE gpu_var_pop(float8) (
+    sfunc = gpured_float8_moments, stype = internal, sspace = 128,
+    finalfunc = gpured_var_pop,
+    combinefunc = gpured_moments_combine,
+    serialfunc = gpured_moments_serialize, deserialfunc = gpured_moments_deserialize,
+    msfunc = gpured_float8_moving_moments, minvfunc = gpured_float8_moving_moments_inverse,
+    mstype = internal, msspace = 192, mfinalfunc = gpured_var_pop,
+    parallel = safe
+);
+COMMENT ON AGGREGATE gpu_var_pop(float8) IS 'population variance of float8 values, exact and rounded once';
+
+CREATE AGGREGATE gpu_var_samp(float4) (
+    sfunc = gpured_float4_moments, stype = internal, sspace = 128,
+    finalfunc = gpured_var_samp,
+    combinefunc = gpured_moments_combine,
+    serialfunc = gpured_moments_serialize, deserialfunc = gpured_moments_deserialize,
+    msfunc = gpured_float4_moving_moments, minvfunc = gpured_float4_moving_moments_inverse,
+    mstype = internal, msspace = 192, mfinalfunc = gpured_var_samp,
+    parallel = safe
+);
+COMMENT ON AGGREGATE gpu_var_samp(float4) IS 'sample variance of float4 values, exact and rounded once';
+
+CREATE AGGREGATE gpu_var_samp(float8) (
+    sfunc = gpured_float8_moments, stype = internal, sspace = 128,
+    finalfunc = gpured_var_samp,
+    combinefunc = gpured_moments_combine,
+    serialfunc = gpured_moments_serialize, deserialfunc = gpured_moments_deserialize,
+    msfunc = gpured_float8_moving_moments, minvfunc = gpured_float8_moving_moments_inverse,
+    mstype = internal, msspace = 192, mfinalfunc = gpured_var_samp,
+    parallel = safe
+);
+COMMENT ON AGGREGATE gpu_var_samp(float8) IS 'sample variance of float8 values, exact and rounded once';
+
+CREATE AGGREGATE gpu_variance(float4) (
+    sfunc = gpured_float4_moments, stype = internal, sspace = 128,
+    finalfunc = gpured_var_samp,
+    combinefunc = gpured_moments_combine,
+    serialfunc = gpured_moments_serialize, deserialfunc = gpured_moments_deserialize,
+    msfunc = gpured_float4_moving_moments, minvfunc = gpured_float4_moving_moments_inverse,
+    mstype = internal, msspace = 192, mfinalfunc = gpured_var_samp,
+    parallel = safe
+);
+COMMENT ON AGGREGATE gpu_variance(float4) IS 'sample variance of float4 values, another name of gpu_var_samp, exact and rounded once';
+
+CREATE AGGREGATE gpu_variance(float8) (
+    sfunc = gpured_float8_moments, stype = internal, sspace = 128,
+    finalfunc = gpured_var_samp,
+    combinefunc = gpured_moments_combine,
+    serialfunc = gpured_moments_serialize, deserialfunc = gpured_moments_deserialize,
+    msfunc = gpured_float8_moving_moments, minvfunc = gpured_float8_moving_moments_inverse,
+    mstype = internal, msspace = 192, mfinalfunc = gpured_var_samp,
+    parallel = safe
+);
+COMMENT ON AGGREGATE gpu_variance(float8) IS 'sample variance of float8 values, another name of gpu_var_samp, exact and rounded once';
+
+CREATE AGGREGATE gpu_stddev_pop(float4) (
+    sfunc = gpured_float4_moments, stype = internal, sspace = 128,
+    finalfunc = gpured_stddev_pop,
+    combinefunc = gpured_moments_combine,
+    serialfunc = gpured_moments_serialize, deserialfunc = gpured_moments_deserialize,
+    msfunc = gpured_float4_moving_moments, minvfunc = gpured_float4_moving_moments_inverse,
+    mstype = internal, msspace = 192, mfinalfunc = gpured_stddev_pop,
+    parallel = safe
+);
+COMMENT ON AGGREGATE gpu_stddev_pop(float4) IS 'population standard deviation of float4 values, exact and rounded once';
+
+CREATE AGGREGATE gpu_stddev_pop(float8) (
+    sfunc = gpured_float8_moments, stype = internal, sspace = 128,
+    finalfunc = gpured_stddev_pop,
+    combinefunc = gpured_moments_combine,
+    serialfunc = gpured_moments_serialize, deserialfunc = gpured_moments_deserialize,
+    msfunc = gpured_float8_moving_moments, minvfunc = gpured_float8_moving_moments_inverse,
+    mstype = internal, msspace = 192, mfinalfunc = gpured_stddev_pop,
+    parallel = safe
+);
+COMMENT ON AGGREGATE gpu_stddev_pop(float8) IS 'population standard deviation of float8 values, exact and rounded once';
+
+CREATE AGGREGATE gpu_stddev_samp(float4) (
+    sfunc = gpured_float4_moments, stype = internal, sspace = 128,
+    finalfunc = gpured_stddev_samp,
+    combinefunc = gpured_moments_combine,
+    serialfunc = gpured_moments_serialize, deserialfunc = gpured_moments_deserialize,
+    msfunc = gpured_float4_moving_moments, minvfunc = gpured_float4_moving_moments_inverse,
+    mstype = internal, msspace = 192, mfinalfunc = gpured_stddev_samp,
+    parallel = safe
+);
+COMMENT ON AGGREGATE gpu_stddev_samp(float4) IS 'sample standard deviation of float4 values, exact and rounded once';
+
+CREATE AGGREGATE gpu_stddev_samp(float8) (
+    sfunc = gpured_float8_moments, stype = internal, sspace = 128,
+    finalfunc = gpured_stddev_samp,
+    combinefunc = gpured_moments_combine,
+    serialfunc = gpured_moments_serialize, deserialfunc = gpured_moments_deserialize,
+    msfunc = gpured_float8_moving_moments, minvfunc = gpured_float8_moving_moments_inverse,
+    mstype = internal, msspace = 192, mfinalfunc = gpured_stddev_samp,
+    parallel = safe
+);
+COMMENT ON AGGREGATE gpu_stddev_samp(float8) IS 'sample standard deviation of float8 values, exact and rounded once';
+
+CREATE AGGREGATE gpu_stddev(float4) (
+    sfunc = gpured_float4_moments, stype = internal, sspace = 128,
+    finalfunc = gpured_stddev_samp,
+    combinefunc = gpured_moments_combine,
+    serialfunc = gpured_moments_serialize, deserialfunc = gpured_moments_deserialize,
+    msfunc = gpured_float4_moving_moments, minvfunc = gpured_float4_moving_moments_inverse,
+    mstype = internal, msspace = 192, mfinalfunc = gpured_stddev_samp,
+    parallel = safe
+);
+COMMENT ON AGGREGATE gpu_stddev(float4) IS 'sample standard deviation of float4 values, another name of gpu_stddev_samp, exact and rounded once';
+
+CREATE AGGREGATE gpu_stddev(float8) (
+    sfunc = gpured_float8_moments, stype = internal, sspace = 128,
+    finalfunc = gpured_stddev_samp,
+    combinefunc = gpured_moments_combine,
+    serialfunc = gpured_moments_serialize, deserialfunc = gpured_moments_deserialize,
+    msfunc = gpured_float8_moving_moments, minvfunc = gpured_float8_moving_moments_inverse,
+    mstype = internal, msspace = 192, mfinalfunc = gpured_stddev_samp,
+    parallel = safe
+);
+COMMENT ON AGGREGATE gpu_stddev(float8) IS 'sample standard deviation of float8 values, another name of gpu_stddev_samp, exact and rounded once';
+
+CREATE AGGREGATE gpu_corr(y float8, x float8) (
+    sfunc = gpured_pair_moments, stype = internal, sspace = 256,
+    finalfunc = gpured_corr,
+    combinefunc = gpured_moments_combine,
+    serialfunc = gpured_moments_serialize, deserialfunc = gpured_pair_moments_deserialize,
+    msfunc = gpured_moving_pair_moments, minvfunc = gpured_moving_pair_moments_inverse,
+    mstype = internal, msspace = 384, mfinalfunc = gpured_corr,
+    parallel = safe
+);
+COMMENT ON AGGREGATE gpu_corr(y float8, x float8) IS 'correlation coefficient, exact and rounded once';
+
+CREATE AGGREGATE gpu_covar_pop(y float8, x float8) (
+    sfunc = gpured_pair_moments, stype = internal, sspace = 256,
+    finalfunc = gpured_covar_pop,
+    combinefunc = gpured_moments_combine,
+    serialfunc = gpured_moments_serialize, deserialfunc = gpured_pair_moments_deserialize,
+    msfunc = gpured_moving_pair_moments, minvfunc = gpured_moving_pair_moments_inverse,
+    mstype = internal, msspace = 384, mfinalfunc = gpured_covar_pop,
+    parallel = safe
+);
+COMMENT ON AGGREGATE gpu_covar_pop(y float8, x float8) IS 'population covariance, exact and rounded once';
+
+CREATE AGGREGATE gpu_covar_samp(y float8, x float8) (
+    sfunc = gpured_pair_moments, stype = internal, sspace = 256,
+    finalfunc = gpured_covar_samp,
+    combinefunc = gpured_moments_combine,
+    serialfunc = gpured_moments_serialize, deserialfunc = gpured_pair_moments_deserialize,
+    msfunc = gpured_moving_pair_moments, minvfunc = gpured_moving_pair_moments_inverse,
+    mstype = internal, msspace = 384, mfinalfunc = gpured_covar_samp,
+    parallel = safe
+);
+COMMENT ON AGGREGATE gpu_covar_samp(y float8, x float8) IS 'sample covariance, exact and rounded once';
+
+CREATE AGGREGATE gpu_regr_avgx(y float8, x float8) (
+    sfunc = gpured_pair_moments, stype = internal, sspace = 256,
+    finalfunc = gpured_regr_avgx,
+    combinefunc = gpured_moments_combine,
+    serialfunc = gpured_moments_serialize, deserialfunc = gpured_pair_moments_deserialize,
+    msfunc = gpured_moving_pair_moments, minvfunc = gpured_moving_pair_moments_inverse,
+    mstype = internal, msspace = 384, mfinalfunc = gpured_regr_avgx,
+    parallel = safe
+);
+COMMENT ON AGGREGATE gpu_regr_avgx(y float8, x float8) IS 'average of x, exact and rounded once';
+
+CREATE AGGREGATE gpu_regr_avgy(y float8, x float8) (
+    sfunc = gpured_pair_moments, stype = internal, sspace = 256,
+    finalfunc = gpured_regr_avgy,
+    combinefunc = gpured_moments_combine,
+    serialfunc = gpured_moments_serialize, deserialfunc = gpured_pair_moments_deserialize,
+    msfunc = gpured_moving_pair_moments, minvfunc = gpured_moving_pair_moments_inverse,
+    mstype = internal, msspace = 384, mfinalfunc = gpured_regr_avgy,
+    parallel = safe
+);
+COMMENT ON AGGREGATE gpu_regr_avgy(y float8, x float8) IS 'average of y, exact and rounded once';
+
+CREATE AGGREGATE gpu_regr_sxx(y float8, x float8) (
+    sfunc = gpured_pair_moments, stype = internal, sspace = 256,
+    finalfunc = gpured_regr_sxx,
+    combinefunc = gpured_moments_combine,
+    serialfunc = gpured_moments_serialize, deserialfunc = gpured_pair_moments_deserialize,
+    msfunc = gpured_moving_pair_moments, minvfunc = gpured_moving_pair_moments_inverse,
+    mstype = internal, msspace = 384, mfinalfunc = gpured_regr_sxx,
+    parallel = safe
+);
+COMMENT ON AGGREGATE gpu_regr_sxx(y float8, x float8) IS 'sum of squares of x from its average, exact and rounded once';
+
+CREATE AGGREGATE gpu_regr_syy(y float8, x float8) (
+    sfunc = gpured_pair_moments, stype = internal, sspace = 256,
+    finalfunc = gpured_regr_syy,
+    combinefunc = gpured_moments_combine,
+    serialfunc = gpured_moments_serialize, deserialfunc = gpured_pair_moments_deserialize,
+    msfunc = gpured_moving_pair_moments, minvfunc = gpured_moving_pair_moments_inverse,
+    mstype = internal, msspace = 384, mfinalfunc = gpured_regr_syy,
+    parallel = safe
+);
+COMMENT ON AGGREGATE gpu_regr_syy(y float8, x float8) IS 'sum of squares of y from its average, exact and rounded once';
+
+CREATE AGGREGATE gpu_regr_sxy(y float8, x float8) (
+    sfunc = gpured_pair_moments, stype = internal, sspace = 256,
+    finalfunc = gpured_regr_sxy,
+    combinefunc = gpured_moments_combine,
+    serialfunc = gpured_moments_serialize, deserialfunc = gpured_pair_moments_deserialize,
+    msfunc = gpured_moving_pair_moments, minvfunc = gpured_moving_pair_moments_inverse,
+    mstype = internal, msspace = 384, mfinalfunc = gpured_regr_sxy,
+    parallel = safe
+);
+COMMENT ON AGGREGATE gpu_regr_sxy(y float8, x float8) IS 'sum of products of x and y from their averages, exact and rounded once';
+
+CREATE AGGREGATE gpu_regr_slope(y float8, x float8) (
+    sfunc = gpured_pair_moments, stype = internal, sspace = 256,
+    finalfunc = gpured_regr_slope,
+    combinefunc = gpured_moments_combine,
+    serialfunc = gpured_moments_serialize, deserialfunc = gpured_pair_moments_deserialize,
+    msfunc = gpured_moving_pair_moments, minvfunc = gpured_moving_pair_moments_inverse,
+    mstype = internal, msspace = 384, mfinalfunc = gpured_regr_slope,
+    parallel = safe
+);
+COMMENT ON AGGREGATE gpu_regr_slope(y float8, x float8) IS 'slope of the least-squares line, exact and rounded once';
+
+CREATE AGGREGATE gpu_regr_intercept(y float8, x float8) (
+    sfunc = gpured_pair_moments, stype = internal, sspace = 256,
+    finalfunc = gpured_regr_intercept,
+    combinefunc = gpured_moments_combine,
+    serialfunc = gpured_moments_serialize, deserialfunc = gpured_pair_moments_deserialize,
+    msfunc = gpured_moving_pair_moments, minvfunc = gpured_moving_pair_moments_inverse,
+    mstype = internal, msspace = 384, mfinalfunc = gpured_regr_intercept,
+    parallel = safe
+);
+COMMENT ON AGGREGATE gpu_regr_intercept(y float8, x float8) IS 'y-intercept of the least-squares line, exact and rounded once';
+
+CREATE AGGREGATE gpu_regr_r2(y float8, x float8) (
+    sfunc = gpured_pair_moments, stype = internal, sspace = 256,
+    finalfunc = gpured_regr_r2,
+    combinefunc = gpured_moments_combine,
+    serialfunc = gpured_moments_serialize, deserialfunc = gpured_pair_moments_deserialize,
+    msfunc = gpured_moving_pair_moments, minvfunc = gpured_moving_pair_moments_inverse,
+    mstype = internal, msspace = 384, mfinalfunc = gpured_regr_r2,
+    parallel = safe
+);
+COMMENT ON AGGREGATE gpu_regr_r2(y float8, x float8) IS 'square of the correlation coefficient, exact and rounded once';
+
+CREATE AGGREGATE gpu_regr_count(y float8, x float8) (
+    sfunc = pg_catalog.int8inc_float8_float8, stype = int8, sspace = 8, initcond = '0',
+    combinefunc = pg_catalog.int8pl,
+    msfunc = pg_catalog.int8inc_float8_float8, minvfunc = gpured_pair_count_inverse,
+    mstype = int8, msspace = 8, minitcond = '0',
+    parallel = safe
+);
+COMMENT ON AGGREGATE gpu_regr_count(y float8, x float8) IS 'number of input rows in which both are not null';
+
+CREATE AGGREGATE gpu_dot(x float8, y float8) (
+    sfunc = gpured_dot_step, stype = internal, sspace = 64,
+    finalfunc = gpured_dot,
+    combinefunc = gpured_moments_combine,
+    serialfunc = gpured_moments_serialize, deserialfunc = gpured_dot_deserialize,
+    msfunc = gpured_moving_dot, minvfunc = gpured_moving_dot_inverse,
+    mstype = internal, msspace = 192, mfinalfunc = gpured_dot,
+    parallel = safe
+);
+COMMENT ON AGGREGATE gpu_dot(x float8, y float8) IS 'sum of the products of two float8 values, exact and rounded once';
+
 /* views */
 
 CREATE FUNCTION gpured_devices(

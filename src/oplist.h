@@ -16,6 +16,7 @@
  *		An SQL aggregate gpu_<name>(type) and the device operation that serves
  *		it; kernel "none" computes in the session.  A prefix aggregate returns an
  *		array of "result", and has a second form with the argument "exclusive".
+ *		Two types are two arguments.
  *
  * Accumulators: int64 and wide (128 bits) wrap nowhere for any batch; exact is
  * the fixed-point sum of exact.h; least and greatest order floats as
@@ -175,6 +176,31 @@ GPURED_AGGREGATE(prefix_max, int8,       int8,       none)
 GPURED_AGGREGATE(prefix_max, float4,     float4,     none)
 GPURED_AGGREGATE(prefix_max, float8,     float8,     none)
 GPURED_AGGREGATE(prefix_max, numeric,    numeric,    none)
+GPURED_AGGREGATE(var_pop,    float4, float8,  none)
+GPURED_AGGREGATE(var_pop,    float8, float8,  none)
+GPURED_AGGREGATE(var_samp,   float4, float8,  none)
+GPURED_AGGREGATE(var_samp,   float8, float8,  none)
+GPURED_AGGREGATE(variance,   float4, float8,  none)
+GPURED_AGGREGATE(variance,   float8, float8,  none)
+GPURED_AGGREGATE(stddev_pop, float4, float8,  none)
+GPURED_AGGREGATE(stddev_pop, float8, float8,  none)
+GPURED_AGGREGATE(stddev_samp,float4, float8,  none)
+GPURED_AGGREGATE(stddev_samp,float8, float8,  none)
+GPURED_AGGREGATE(stddev,     float4, float8,  none)
+GPURED_AGGREGATE(stddev,     float8, float8,  none)
+GPURED_AGGREGATE(corr, float8 float8, float8, none)
+GPURED_AGGREGATE(covar_pop, float8 float8, float8, none)
+GPURED_AGGREGATE(covar_samp, float8 float8, float8, none)
+GPURED_AGGREGATE(regr_count, float8 float8, int8,   none)
+GPURED_AGGREGATE(regr_avgx, float8 float8, float8, none)
+GPURED_AGGREGATE(regr_avgy, float8 float8, float8, none)
+GPURED_AGGREGATE(regr_sxx, float8 float8, float8, none)
+GPURED_AGGREGATE(regr_syy, float8 float8, float8, none)
+GPURED_AGGREGATE(regr_sxy, float8 float8, float8, none)
+GPURED_AGGREGATE(regr_slope, float8 float8, float8, none)
+GPURED_AGGREGATE(regr_intercept, float8 float8, float8, none)
+GPURED_AGGREGATE(regr_r2, float8 float8, float8, none)
+GPURED_AGGREGATE(dot, float8 float8, float8, none)
 
 #undef GPURED_REDUCE
 #undef GPURED_SCAN

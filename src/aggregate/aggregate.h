@@ -76,6 +76,9 @@ extern MemoryContext gpured_aggregate_context(FunctionCallInfo fcinfo);
 #define GPURED_STATE_FLOAT_MEAN 'g'
 #define GPURED_STATE_INTERVAL	'i'
 #define GPURED_STATE_NUMERIC	'n'
+#define GPURED_STATE_MOMENTS	'v'
+#define GPURED_STATE_PAIR_MOMENTS 'r'
+#define GPURED_STATE_DOT		'd'
 
 extern void gpured_state_begin(StringInfo buf, char kind);
 extern bytea *gpured_state_end(StringInfo buf);

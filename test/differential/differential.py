@@ -9,8 +9,8 @@ each aggregate of each type through many plan shapes: plain, hashed and sorted
 groups, parallel, partial states of partitions, DISTINCT, FILTER, ORDER BY
 inside the call, window frames, subqueries and prefix sums.
 
-Float sums and averages are compared, bit for bit, with exact rational
-arithmetic done here.  Everything else is compared with the built-in aggregate,
+Float sums, averages, variances and regressions are compared, bit for bit, with
+exact rational arithmetic done here.  Everything else is compared with the built-in aggregate,
 as text.  The seed is printed: the same seed and the same number of queries give
 the same run.  Ends with "N passed, N failed".
 
@@ -39,11 +39,13 @@ VARIANCES = ("var_pop", "var_samp", "variance", "stddev_pop", "stddev_samp", "st
 BITS = ("bit_and", "bit_or", "bit_xor")
 EXTREMES = ("min", "max", "count")
 FUNCTIONS = {kind: ("sum", "avg", "sum", "avg") + EXTREMES + PREFIXES for kind in NUMBERS}
-for kind in INTEGERS:
-    FUNCTIONS[kind] += VARIANCES + BITS
-FUNCTIONS["numeric"] += VARIANCES
+for kind in NUMBERS:
+    FUNCTIONS[kind] += VARIANCES + (BITS if kind in INTEGERS else ())
 FUNCTIONS.update({kind: EXTREMES for kind in OTHERS}, interval=("sum", "avg") + EXTREMES, money=("sum", "sum") + EXTREMES,
                  bool=("bool_and", "bool_or", "every", "count"), bit=BITS + ("count",))
+REGRESSIONS = ("corr", "covar_pop", "covar_samp", "regr_count", "regr_avgx", "regr_avgy", "regr_sxx", "regr_syy",
+               "regr_sxy", "regr_slope", "regr_intercept", "regr_r2", "dot")
+EXACT = ("sum", "avg") + VARIANCES + REGRESSIONS
 OVERFLOW = "22003"
 INFINITY = math.inf
 
@@ -189,6 +191,104 @@ def float_avg(kind, values):
     return round_sum("float8", sum(map(Fraction, values)) / len(values))
 
 
+def round_root(fraction):
+    """The square root of a fraction, rounded once."""
+    if fraction == 0:
+        return 0.0
+    extra = max(0, 240 - fraction.numerator.bit_length() + fraction.denominator.bit_length()) // 2
+    q, rest = divmod(fraction.numerator << 2 * extra, fraction.denominator)
+    root = math.isqrt(q)
+    sticky = rest != 0 or root * root != q
+    return round_sum("float8", Fraction(2 * root + sticky, 2 << extra))
+
+
+SCALE = 1 << 1074
+
+
+def to_integer(x):
+    """A finite float in units of the smallest one."""
+    n, d = x.as_integer_ratio()
+    return n * (SCALE // d)
+
+
+def finite_sums(xs, ys):
+    """n and centered sums of x, y: n times the sum of squares or products, less the product of sums."""
+    def centered(a, b):
+        if not all(map(math.isfinite, a + b)):
+            return None
+        a, b = list(map(to_integer, a)), list(map(to_integer, b))
+        return Fraction(len(a) * sum(p * q for p, q in zip(a, b)) - sum(a) * sum(b), SCALE ** 2)
+    return len(xs), centered(xs, xs), centered(ys, ys), centered(xs, ys)
+
+
+def float_variance(function, values):
+    values = [v for v in values if v is not None]
+    sample = not function.endswith("pop")
+    if len(values) <= sample:
+        return None
+    n, cxx, _, _ = finite_sums(values, values)
+    if cxx is None:
+        return math.nan
+    variance = cxx / (n * (n - sample))
+    result = round_root(variance) if function.startswith("stddev") else round_sum("float8", variance)
+    return OVERFLOW if result is None else result
+
+
+def float_dot(pairs):
+    products = [x * y for x, y in pairs]
+    special = special_sum([p for (x, y), p in zip(pairs, products) if not (math.isfinite(x) and math.isfinite(y))])
+    if special is not None:
+        return special
+    if all(x * y == 0 and (x == 0 or y == 0) and math.copysign(1, x) != math.copysign(1, y) for x, y in pairs):
+        return -0.0
+    return round_sum("float8", Fraction(sum(to_integer(x) * to_integer(y) for x, y in pairs), SCALE ** 2))
+
+
+def float_regression(function, pairs):
+    """The answer for pairs (y, x)."""
+    pairs = [p for p in pairs if None not in p]
+    if function == "regr_count":
+        return float(len(pairs))
+    if len(pairs) <= (function == "covar_samp"):
+        return None
+    ys, xs = [y for y, _ in pairs], [x for _, x in pairs]
+    if function == "dot":
+        result = float_dot(pairs)
+    elif function in ("regr_avgx", "regr_avgy"):
+        result = float_avg("float8", xs if function == "regr_avgx" else ys)
+    else:
+        result = regression(function, xs, ys)
+    return OVERFLOW if result is None else None if result == "NULL" else result
+
+
+def regression(function, xs, ys):
+    n, cxx, cyy, cxy = finite_sums(xs, ys)
+    if function in ("corr", "regr_r2", "regr_slope", "regr_intercept") and cxx == 0:
+        return "NULL"
+    if cyy == 0 and function in ("corr", "regr_r2"):
+        return "NULL" if function == "corr" else 1.0
+    used = {"regr_sxx": cxx, "regr_syy": cyy}.get(function, cxy)
+    if used is None:
+        return math.nan
+    if function == "corr":
+        return (-1 if cxy < 0 else 1) * round_root(cxy ** 2 / (cxx * cyy))
+    if function == "regr_intercept":
+        slope = cxy / cxx
+        return round_sum("float8", (Fraction(sum(map(to_integer, ys)), SCALE) - slope * Fraction(sum(map(to_integer, xs)), SCALE)) / n)
+    value = {"covar_pop": lambda: used / n ** 2, "covar_samp": lambda: used / (n * (n - 1)), "regr_slope": lambda: used / cxx,
+             "regr_r2": lambda: used ** 2 / (cxx * cyy)}.get(function, lambda: used / n)()
+    return round_sum("float8", value)
+
+
+def oracle(function, kind, values):
+    """The exact answer of a function of floats; values are pairs (y, x) for those of two."""
+    if function in VARIANCES:
+        return float_variance(function, values)
+    if function in REGRESSIONS:
+        return float_regression(function, values)
+    return (float_sum if function == "sum" else float_avg)(kind, values)
+
+
 def float_prefix(kind, values, exclusive):
     result = []
     for i in range(len(values)):
@@ -298,6 +398,8 @@ class Run:
         rng = self.rng
         kind = rng.choice(NUMBERS + NUMBERS + FLOATS + TYPES)
         function = rng.choice(FUNCTIONS[kind])
+        if kind == "float8" and rng.random() < 0.3:
+            function = rng.choice(REGRESSIONS)
         shape = rng.choice(("aggregate", "aggregate", "aggregate", "window"))
         if function.startswith("prefix"):
             self.prefix(function, kind)
@@ -305,6 +407,14 @@ class Run:
             self.window(function, kind)
         else:
             self.aggregate(function, kind)
+
+    @staticmethod
+    def arguments(function, kind):
+        """Columns of a call, and what a row gives the oracle."""
+        if function in REGRESSIONS:
+            # y and x are two columns of the table, of any scale to each other
+            return "float8_, float4_", lambda row: (row["float8"], row["float4"])
+        return f"{kind}_", lambda row: row[kind]
 
     def set_plan(self, name):
         for setting, value in DEFAULTS.items():
@@ -318,8 +428,11 @@ class Run:
         grouped = rng.random() < 0.6
         distinct = rng.random() < 0.15
         condition = rng.choice(FILTERS)
+        if function in REGRESSIONS:
+            distinct = False
+        columns, value = self.arguments(function, kind)
         order = rng.choice(("", "", "", " ORDER BY k", " ORDER BY k DESC", f" ORDER BY {kind}_")) if not distinct else ""
-        arg = f"{'DISTINCT ' if distinct else ''}{kind}_{order}"
+        arg = f"{'DISTINCT ' if distinct else ''}{columns}{order}"
         filter_ = f" FILTER (WHERE {condition})" if condition else ""
         key = "g" if grouped else "0"
         template = (f"SELECT {key}, ({{f}}({arg}){filter_})::text FROM t" + (" GROUP BY g" if grouped else "")
@@ -327,12 +440,12 @@ class Run:
         what = f"{function}({kind}), {plan}"
         ours_query = template.format(f="gpu_" + function)
         ours = self.ask(ours_query)
-        if kind in FLOATS and function in ("sum", "avg"):
+        if kind in FLOATS and function in EXACT:
             expected = {} if grouped else {0: []}
             for row in self.rows:
                 group = expected.setdefault(row["g"] if grouped else 0, [])
                 if not condition or eval_filter(condition, row["k"]):
-                    group.append(row[kind])
+                    group.append(value(row))
             if distinct:
                 # float4 and float8 values that are equal are one; -0 and 0 too, whichever it is
                 expected = {g: distinct_values(v) for g, v in expected.items()}
@@ -342,12 +455,11 @@ class Run:
             self.check(what, ours_query, self.same_rows(ours, theirs, kind), f"{ours}\n  {theirs}")
 
     def compare_floats(self, what, query, kind, function, ours, groups, lax_zero=False):
-        compute = float_sum if function == "sum" else float_avg
-        expected = [(g, compute(kind, v)) for g, v in groups]
+        expected = [(g, oracle(function, kind, v)) for g, v in groups]
         if any(x == OVERFLOW for _, x in expected):
             self.check(what, query, ours == OVERFLOW, f"no overflow error: {ours}")
             return
-        result_kind = "float8" if function == "avg" else kind
+        result_kind = kind if function == "sum" else "float8"
         good = not isinstance(ours, str) and len(ours) == len(expected)
         if good:
             for (g, x), (h, y) in zip(ours, expected):
@@ -371,15 +483,16 @@ class Run:
         frame = rng.choice(FRAMES)
         condition = rng.choice(FILTERS)
         filter_ = f" FILTER (WHERE {condition})" if condition else ""
-        template = f"SELECT k, ({{f}}({kind}_){filter_} OVER ({frame}))::text FROM t WHERE k < 200 ORDER BY k"
+        columns, value = self.arguments(function, kind)
+        template = f"SELECT k, ({{f}}({columns}){filter_} OVER ({frame}))::text FROM t WHERE k < 200 ORDER BY k"
         what = f"{function}({kind}) OVER ({frame})"
         query = template.format(f="gpu_" + function)
         ours = self.ask(query)
-        if kind in FLOATS and function in ("sum", "avg"):
+        if kind in FLOATS and function in EXACT:
             # array_agg over the same frame says which rows are in it
             members = self.db.execute(
                 f"SELECT k, array_agg(k){filter_} OVER ({frame}) FROM t WHERE k < 200 ORDER BY k").fetchall()
-            groups = [(k, [self.rows[i][kind] for i in frame_rows or ()]) for k, frame_rows in members]
+            groups = [(k, [value(self.rows[i]) for i in frame_rows or ()]) for k, frame_rows in members]
             self.compare_floats(what, query, kind, function, ours, groups)
         else:
             theirs = self.ask(template.format(f=function))
