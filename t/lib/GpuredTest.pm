@@ -95,11 +95,11 @@ sub wait_until_dead
 	return 0;
 }
 
-# How many descriptors a process has open.
+# How many descriptors a process has open, but for the files of relations.
 sub open_files
 {
 	my ($pid) = @_;
-	my @files = glob("/proc/$pid/fd/*");
+	my @files = grep { (readlink($_) // '') !~ m{/(base|global)/} } glob("/proc/$pid/fd/*");
 	return scalar @files;
 }
 
