@@ -14,7 +14,7 @@
 #include "utils/builtins.h"
 #include "utils/timestamp.h"
 
-#include "device/proxy.h"
+#include "device/lease.h"
 #include "gpured.h"
 #include "stats.h"
 #include "supervisor.h"
@@ -148,6 +148,24 @@ explain_absence(GpuredLastWords *words, const GpuredStatus *status)
 	memmove(words->state, state, strlen(state) + 1);
 }
 
+/* Why a server that answers is not used by this session; empty if it is. */
+static const char *
+why_not_used(const GpuredWelcome *welcome)
+{
+	if (gpured_offload_setting == GPURED_OFFLOAD_OFF)
+		return "gpured.offload is off.";
+	if (gpured_offload_setting == GPURED_OFFLOAD_FORCE)
+		return "";
+	if (strcmp(welcome->device, "cuda") != 0)
+		return "Under gpured.offload = auto only a CUDA device is used.";
+	for (int op = GPURED_none + 1; op < GPURED_NUM_OPS; op++)
+	{
+		if (gpured_break_even(op) != UINT64_MAX)
+			return "";
+	}
+	return "Under gpured.offload = auto nothing is sent: rows that come one at a time are added sooner than sent.";
+}
+
 /* The server's device, or why there is none. */
 static void
 add_server_device(FunctionCallInfo fcinfo)
@@ -158,16 +176,10 @@ add_server_device(FunctionCallInfo fcinfo)
 	if (connection != NULL)
 	{
 		GpuredWelcome welcome = *gpured_proxy_welcome(connection);
-		const char *reason = "";
 
 		gpured_proxy_disconnect(connection);
-		if (gpured_offload_setting == GPURED_OFFLOAD_OFF)
-			reason = "gpured.offload is off.";
-		else if (gpured_offload_setting == GPURED_OFFLOAD_AUTO &&
-				 strcmp(welcome.device, "cuda") != 0)
-			reason = "Under gpured.offload = auto only a CUDA device is used.";
-		add_device(fcinfo, "server", welcome.device, reason, &welcome.info,
-				   welcome.pid, "running");
+		add_device(fcinfo, "server", welcome.device, why_not_used(&welcome),
+				   &welcome.info, welcome.pid, "running");
 	}
 	else
 	{
