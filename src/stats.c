@@ -92,15 +92,17 @@ gpured_stats_init(void)
 	shmem_startup_hook = start_shared_memory;
 }
 
-/* For the log, one state of the cluster, or of the session if there is no other. */
+/* For the log: one state of the cluster, or of the session if it is alone. */
 static GpuredStats *
-whole_stats(void)
+widest_stats(void)
 {
 	return gpured_cluster_stats ? gpured_cluster_stats : &gpured_session_stats;
 }
 
-/* Is this the first fallback after the server has been used?  Not more often
- * than once in LOG_INTERVAL: a pool that is now full, now not, fills no log. */
+/*
+ * Is this the first fallback after the server has been used?  Not more often
+ * than once in LOG_INTERVAL: a pool that is now full, now not, fills no log.
+ */
 static bool
 begins_fallback(GpuredStats *stats)
 {
@@ -156,7 +158,7 @@ gpured_count_batch(GpuredOp op, uint64 n, uint64 device_ns)
 	gpured_count(GPURED_COUNT_BYTES, n * gpured_op_info[op].input_size);
 	if (device_ns < LONGEST_BATCH)
 		gpured_count(GPURED_COUNT_DEVICE_NS, device_ns);
-	if (unlikely(ends_fallback(whole_stats())))
+	if (unlikely(ends_fallback(widest_stats())))
 		ereport(LOG_SERVER_ONLY,
 				(errmsg("gpured-server computes again")));
 }
@@ -179,7 +181,7 @@ gpured_count_fallback(const GpuredStatus *status)
 	set_last_fallback(&gpured_session_stats, status);
 	if (gpured_cluster_stats != NULL)
 		set_last_fallback(gpured_cluster_stats, status);
-	if (begins_fallback(whole_stats()))
+	if (begins_fallback(widest_stats()))
 		ereport(LOG_SERVER_ONLY,
 				(errmsg("gpured computes in the session instead of in gpured-server"),
 				 errdetail_log("%s", status->reason),

@@ -60,9 +60,13 @@ my $session = $node->background_psql('postgres');
 $session->query_safe('SET gpured.offload = force');
 $session->query_until(qr/begun/, <<'SQL');
 \echo begun
-SELECT gpu_sum(i + 0.5) FROM generate_series(1, 20000) i, generate_series(1, 1000) j;
+SELECT gpu_sum(i + 0.5::float8) FROM generate_series(1, 20000) i, generate_series(1, 1000) j;
 SQL
-usleep(400_000);
+for (1 .. 200)
+{
+	last if count_of($node, 'slots_used') > 0;
+	usleep(20_000);
+}
 kill 'KILL', $server;
 my $result = $session->query(q(SELECT 'next'));
 like($result, qr/200020000000/, 'a query survives the death of the server');

@@ -63,11 +63,11 @@ like(slurp_file($node->logfile), qr/a device call runs for more than 1 s/,
 
 # A stopped process: the session gives up, the supervisor replaces it.
 $server = set_fault($node, '');
-$session = $node->background_psql('postgres');
+my $session = $node->background_psql('postgres');
 $session->query_safe($force);
 $session->query_safe('SELECT gpu_sum(i) FROM generate_series(1, 10) i');
 kill 'STOP', $server;
-$start = time;
+my $start = time;
 is($session->query($reduce), 't', 'a stopped server: the right answer');
 cmp_ok(time - $start, '<', 5, 'soon');
 my $next = wait_for_server($node, $server);

@@ -13,12 +13,15 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(usleep time);
 
-# The promise, in milliseconds, and what a machine with a load may add to it.
+# The promise, in milliseconds.  Where other processes want the CPU as well, a
+# busy session sees an interrupt late: so do the built-in aggregates, and what
+# they take is allowed on top.
 my $promise = 100;
-my $slack = 400;
+my $slack = 100;
 
 my $reduce = 'SELECT gpu_sum(i::float8), gpu_max(i) FROM generate_series(1, 200000) i';
 my $scan = 'SELECT (gpu_prefix_sum(i::float8))[200000] FROM generate_series(1, 200000) i';
+my $builtin = 'SELECT sum(i::float8), max(i) FROM (SELECT generate_series(1, 100000000) i) s';
 my $long = 'SELECT gpu_sum(i::float8), gpu_max(i) FROM (SELECT generate_series(1, 100000000) i) s';
 
 my $node = new_node('interrupts', <<'CONF');
@@ -84,11 +87,17 @@ sub quickly
 	my ($what, @times) = @_;
 	my $worst = max(@times);
 	diag(sprintf('%s: at worst after %.1f ms', $what, $worst));
+	if ($what =~ /built-in/)
+	{
+		$slack = max($slack, 3 * $worst);
+		return;
+	}
 	cmp_ok($worst, '<', $promise + $slack, "$what ends the statement at once");
 }
 
 # In the middle of a batch that never ends, and of rows that never end.
 my %fault = (
+	'a built-in aggregate' => [ '', $builtin ],
 	'a hung reduction' => [ '--fault=reduce-before:1:hang', $reduce ],
 	'a hung scan' => [ '--fault=scan-before:1:hang', $scan ],
 	'a hung wait for a slot' => [ '--fault=acquire:1:hang', $reduce ],
@@ -143,7 +152,10 @@ my $cancels = sub {
 			"SET statement_timeout = '" . (1 + $_ % 20) . "ms';\n"
 			  . ($_ % 4 == 0 ? $scan : $long) . ';'
 	} 1 .. $n);
-	$session->query("$script\nSET statement_timeout = 0;");
+	my $file = $node->basedir . '/cancels.sql';
+	append_to_file($file, "$script\nSET statement_timeout = 0;\n");
+	$session->query("\\i $file");
+	unlink $file;
 };
 $cancels->(100);
 my $files = open_files($pid);
@@ -155,8 +167,9 @@ $cancels->(900);
 is($session->query('SELECT gpu_sum(i) FROM generate_series(1, 10) i'), '55',
 	'after a thousand cancels the session computes');
 is(count_of($node, 'slots_used'), 0, 'no slot is left in use');
-cmp_ok(open_files($pid), '<=', $files, 'the session has no more files open');
-cmp_ok(open_files($server), '<=', $server_files + 1, 'nor has the server');
+# A connection has two, and may just have been closed when they were counted.
+cmp_ok(open_files($pid), '<=', $files + 2, 'the session has no more files open');
+cmp_ok(open_files($server), '<=', $server_files + 2, 'nor has the server');
 is(server_pid($node), $server, 'which is the same one');
 diag(sprintf('server %+d kB, session %+d kB',
 	4 * (memory_of($server) - $memory), 4 * (memory_of($pid) - $session_memory)));
@@ -180,7 +193,7 @@ END
 $$;
 SQL
 is(count_of($node, 'slots_used'), 0, 'caught errors leave no slot in use');
-cmp_ok(open_files($server), '<=', $server_files + 1, 'and no file open');
+cmp_ok(open_files($server), '<=', $server_files + 2, 'and no file open');
 $session->quit;
 
 # Sessions that are ended give everything back.
@@ -193,7 +206,7 @@ for (1 .. 20)
 	eval { $short->{run}->finish; };
 }
 is(count_of($node, 'slots_used'), 0, 'ended sessions leave no slot in use');
-cmp_ok(open_files($server), '<=', $server_files + 1, 'and no file open');
+cmp_ok(open_files($server), '<=', $server_files + 2, 'and no file open');
 my @children = grep { (slurp_file($_) =~ /\) \S (\d+)/)[0] == $server } glob('/proc/[0-9]*/stat');
 is(scalar @children, 0, 'the server has no child');
 
