@@ -225,7 +225,7 @@ struct Check_exact
 		static int	turn = 0;
 		Reference	sum;
 
-		switch (turn++ % 4)
+		switch (turn++ % 5)
 		{
 			case 1:
 				sum.add(0x1p-100);
@@ -237,6 +237,10 @@ struct Check_exact
 			case 3:
 				sum.add(1e20);
 				sum.add(0x1p-120);
+				break;
+			case 4:
+				sum.add(-0x1p100);
+				sum.add(0x1p-900);
 				break;
 		}
 		sum.store(&carry->v.exact);
@@ -311,7 +315,7 @@ test_reduce(const char *name, ReduceLaunch launch, const std::vector<T> &x, int 
 
 template <class Check, class T, class Out>
 static void
-test_scan(const char *name, ScanLaunch launch, const std::vector<T> &x, int kind)
+test_scan(const char *name, ScanLaunch launch, const std::vector<T> &x, int kind, const GpuredAcc *start = nullptr)
 {
 	const size_t n = x.size();
 	Buffers		buffers(x.data(), n * sizeof(T), n * sizeof(Out));
@@ -322,7 +326,10 @@ test_scan(const char *name, ScanLaunch launch, const std::vector<T> &x, int kind
 	size_t		wrong;
 	int			error;
 
-	Check::start(&carry);
+	if (start != nullptr)
+		carry = *start;
+	else
+		Check::start(&carry);
 	device_copy(buffers.acc, &carry, sizeof(carry));
 	error = launch(buffers.values, n, workspace(n), buffers.acc, buffers.out, 0);
 	device_copy(&got, buffers.acc, sizeof(got));
@@ -408,6 +415,45 @@ test_all(int seed)
 		}
 }
 
+/* Arrays that are long enough for every way that an exact sum can take. */
+static void
+test_long(int seed)
+{
+	const size_t n = 70001;
+
+	for (int kind = 0; kind < DATA_KINDS && !small; kind++)
+	{
+		scheduler(seed * 1000 + kind);
+		test_reduce<Check_exact>("reduce_sum_float8", gpured_launch_reduce_sum_float8, make<double>(kind, n), kind);
+		test_reduce<Check_exact>("reduce_sum_float4", gpured_launch_reduce_sum_float4, make<float>(kind, n), kind);
+	}
+}
+
+/*
+ * A carry that the values cancel but for a bit far below them: the prefix is
+ * that bit, however small a window would do for the rest.
+ */
+static void
+test_cancelled_carry()
+{
+	for (double tiny : {0x1p-20, 0x1p-300, -0x1p-900})
+		for (size_t n : {(size_t) 2, (size_t) 300, (size_t) 5000})
+		{
+			std::vector<double> x(n);
+			Reference	sum;
+			GpuredAcc	start = {};
+
+			sum.add(0x1p100);
+			sum.add(tiny);
+			sum.store(&start.v.exact);
+			x[0] = -0x1p100;
+			for (size_t i = 1; i < n; i++)
+				x[i] = i % 2 == 0 ? -1 : 1;
+			test_scan<Check_exact, double, double>("scan_sum_float8", gpured_launch_scan_sum_float8, x,
+												   DATA_CANCELLING, &start);
+		}
+}
+
 int
 main(int argc, char **argv)
 {
@@ -419,7 +465,11 @@ main(int argc, char **argv)
 		else
 			seeds = atoi(argv[i]);
 	for (int seed = 1; seed <= seeds; seed++)
+	{
 		test_all(seed);
+		test_long(seed);
+		test_cancelled_carry();
+	}
 	printf("%d passed, %d failed\n", passed, failed);
 	return failed != 0;
 }
