@@ -1815,15 +1815,33 @@ CREATE VIEW gpured_devices AS SELECT * FROM gpured_devices();
 COMMENT ON VIEW gpured_devices IS 'what gpured computes on, and why not';
 
 CREATE FUNCTION gpured_stats(
-    OUT place text,
+    OUT scope text,
+    OUT path text,
     OUT name text,
     OUT value bigint,
-    OUT detail text)
+    OUT detail text,
+    OUT stats_reset timestamp with time zone)
 RETURNS SETOF record
 AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
-COMMENT ON FUNCTION gpured_stats() IS 'what this session and gpured-server have computed';
+COMMENT ON FUNCTION gpured_stats() IS 'what was computed where, by this session, the cluster and gpured-server';
 
 CREATE VIEW gpured_stats AS SELECT * FROM gpured_stats();
-COMMENT ON VIEW gpured_stats IS 'what this session and gpured-server have computed';
+COMMENT ON VIEW gpured_stats IS 'what was computed where, by this session, the cluster and gpured-server';
+COMMENT ON COLUMN gpured_stats.scope IS 'session: this one; cluster: all sessions, if gpured is preloaded; server: the gpured-server that runs now';
+COMMENT ON COLUMN gpured_stats.path IS 'how the rows came: row, one at a time from the executor; NULL if the counter is not about rows';
+COMMENT ON COLUMN gpured_stats.value IS 'ungrouped aggregates and batches are counted; groups, window frames and rows added in the session are not';
+COMMENT ON COLUMN gpured_stats.detail IS 'the reason of the last fallback';
+COMMENT ON COLUMN gpured_stats.stats_reset IS 'since when this is counted';
+
+CREATE FUNCTION gpured_stats_reset() RETURNS void
+AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
+COMMENT ON FUNCTION gpured_stats_reset() IS 'set the counters of this session and of the cluster to zero';
+REVOKE ALL ON FUNCTION gpured_stats_reset() FROM PUBLIC;
 
 GRANT SELECT ON gpured_devices, gpured_stats TO PUBLIC;
+
+-- Say what preloading brings, if this is not preloaded.
+CREATE FUNCTION gpured_suggest_preload() RETURNS void
+AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+SELECT gpured_suggest_preload();
+DROP FUNCTION gpured_suggest_preload();
