@@ -15,7 +15,7 @@
 template <class Op>
 struct BlockReduceShared
 {
-	typename Op::State partial[WARP];	/* a block has at most 32 warps */
+	typename Op::State partial[WARP]; /* a block has at most 32 warps */
 };
 
 template <class Op>
@@ -38,4 +38,4 @@ block_reduce(BlockReduceShared<Op> &shared, typename Op::State state)
 	return state;
 }
 
-#endif							/* GPURED_BLOCK_REDUCE_CUH */
+#endif /* GPURED_BLOCK_REDUCE_CUH */

@@ -23,10 +23,10 @@ static __device__ __forceinline__ typename Op::State
 block_scan_exclusive(BlockScanShared<Op> &shared, typename Op::State state, typename Op::State *all)
 {
 	typedef typename Op::State State;
-	const int	warps = blockDim.x / WARP;
+	const int warps = blockDim.x / WARP;
 	const State inclusive = warp_scan<Op>(state);
-	State		before = warp_shuffle_up(inclusive, 1);
-	State		totals;
+	State before = warp_shuffle_up(inclusive, 1);
+	State totals;
 
 	if (lane_id() == WARP - 1)
 		shared.total[warp_id()] = inclusive;
@@ -43,4 +43,4 @@ block_scan_exclusive(BlockScanShared<Op> &shared, typename Op::State state, type
 	return before;
 }
 
-#endif							/* GPURED_BLOCK_SCAN_CUH */
+#endif /* GPURED_BLOCK_SCAN_CUH */

@@ -30,11 +30,12 @@
 static __device__ __forceinline__ int4
 load_once(const int4 *p)
 {
-	int4		v;
+	int4 v;
 
 #if __CUDA_ARCH__ >= 800
 	asm volatile("ld.global.nc.L1::no_allocate.L2::256B.v4.s32 {%0, %1, %2, %3}, [%4];"
-				 : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w) : "l"(p));
+				 : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
+				 : "l"(p));
 #else
 	v = __ldcs(p);
 #endif
@@ -62,15 +63,15 @@ template <class T>
 struct alignas(16) Vector
 {
 	static constexpr int LENGTH = 16 / sizeof(T);
-	T			value[LENGTH];
+	T value[LENGTH];
 };
 
 template <class T>
 static __device__ __forceinline__ Vector<T>
 load_vector(const T *p)
 {
-	Vector<T>	v;
-	int4		bits = load_once(reinterpret_cast<const int4 *>(p));
+	Vector<T> v;
+	int4 bits = load_once(reinterpret_cast<const int4 *>(p));
 
 	static_assert(sizeof(v) == sizeof(bits), "a vector is 16 bytes");
 	memcpy(&v, &bits, sizeof(v));
@@ -92,7 +93,8 @@ load_tile(Vector<T> (&tile)[VECTORS], const T *values, size_t n, size_t start, T
 	{
 #pragma unroll
 		for (int i = 0; i < VECTORS; i++)
-			tile[i] = load_vector(values + start + ((size_t) i * blockDim.x + threadIdx.x) * LENGTH);
+			tile[i] =
+				load_vector(values + start + ((size_t) i * blockDim.x + threadIdx.x) * LENGTH);
 		return;
 	}
 #pragma unroll
@@ -100,7 +102,7 @@ load_tile(Vector<T> (&tile)[VECTORS], const T *values, size_t n, size_t start, T
 #pragma unroll
 		for (int k = 0; k < LENGTH; k++)
 		{
-			size_t		at = start + ((size_t) i * blockDim.x + threadIdx.x) * LENGTH + k;
+			size_t at = start + ((size_t) i * blockDim.x + threadIdx.x) * LENGTH + k;
 
 			tile[i].value[k] = at < n ? values[at] : filler;
 		}
@@ -114,9 +116,9 @@ load_fresh(const T *p)
 	constexpr int WORDS = sizeof(T) / 4;
 	union
 	{
-		uint32_t	word[WORDS];
-		T			value;
-	}			u;
+		uint32_t word[WORDS];
+		T value;
+	} u;
 
 	static_assert(sizeof(T) % 4 == 0, "whole words only");
 #pragma unroll
@@ -125,4 +127,4 @@ load_fresh(const T *p)
 	return u.value;
 }
 
-#endif							/* GPURED_CUDA_CUH */
+#endif /* GPURED_CUDA_CUH */

@@ -15,7 +15,7 @@
 #include "exact_block.cuh"
 
 constexpr int BINS = 16;
-constexpr int BINS_LIMIT = 16384;
+constexpr int BINS_LIMIT = 16384 / GPURED_LIMIT_DIVISOR;
 
 static __device__ __forceinline__ void
 exact_bins_clear(double *column, int stride)
@@ -28,7 +28,7 @@ exact_bins_clear(double *column, int stride)
 static __device__ __forceinline__ void
 exact_bins_add(double *column, int stride, float x)
 {
-	double	   *bin = column + (((uint32_t) __float_as_int(x) >> 27) & (BINS - 1)) * stride;
+	double *bin = column + (((uint32_t) __float_as_int(x) >> 27) & (BINS - 1)) * stride;
 
 	*bin += (double) x;
 }
@@ -37,18 +37,18 @@ exact_bins_add(double *column, int stride, float x)
 static __device__ __forceinline__ void
 exact_bins_flush(double *warp_columns, int stride, ExactBlock &block)
 {
-	const int	b = lane_id() % BINS;
-	const int	half = lane_id() / BINS * BINS;
-	const int	unit = b == 0 ? -149 : 16 * b - 150;
+	const int b = lane_id() % BINS;
+	const int half = lane_id() / BINS * BINS;
+	const int unit = b == 0 ? -149 : 16 * b - 150;
 	const double scale = power_of_two(-unit);
-	int64_t		sum = 0;
-	uint32_t	flags = 0;
+	int64_t sum = 0;
+	uint32_t flags = 0;
 
 	__syncwarp();
 #pragma unroll 4
 	for (int i = 0; i < BINS; i++)
 	{
-		double	   *bin = warp_columns + b * stride + half + (b + i) % BINS;
+		double *bin = warp_columns + b * stride + half + (b + i) % BINS;
 
 		if (fabs(*bin) < 0x1p200)
 			sum += __double2ll_rn(*bin * scale);
@@ -63,4 +63,4 @@ exact_bins_flush(double *warp_columns, int stride, ExactBlock &block)
 	__syncwarp();
 }
 
-#endif							/* GPURED_EXACT_BINS_CUH */
+#endif /* GPURED_EXACT_BINS_CUH */

@@ -17,6 +17,11 @@
 
 constexpr int LIMBS = GPURED_EXACT_LIMBS;
 
+/* Private sums are emptied long before they could overflow; tests do it sooner. */
+#ifndef GPURED_LIMIT_DIVISOR
+#define GPURED_LIMIT_DIVISOR 1
+#endif
+
 /*
  * A finite float8 is (-1)^sign * mantissa * 2^(field - 1075), field being 1 for
  * subnormals: its lowest bit is bit field + FIELD_TO_BIT of the limbs.
@@ -26,16 +31,16 @@ constexpr int SPECIAL_FIELD = 0x7ff;
 
 struct ExactBlock
 {
-	uint32_t	low[LIMBS];
-	uint32_t	high[LIMBS];
-	uint32_t	flags;			/* GPURED_EXACT_* */
-	bool		is_last;
+	uint32_t low[LIMBS];
+	uint32_t high[LIMBS];
+	uint32_t flags; /* GPURED_EXACT_* */
+	bool is_last;
 };
 
 struct ExactWorkspace
 {
-	uint32_t	ticket;
-	uint32_t	flags;
+	uint32_t ticket;
+	uint32_t flags;
 	unsigned long long limb[LIMBS];
 };
 
@@ -86,7 +91,7 @@ exact_block_add_limb(ExactBlock &block, int j, uint32_t low, uint32_t high)
 {
 	if (low != 0)
 	{
-		uint32_t	before = atomicAdd(&block.low[j], low);
+		uint32_t before = atomicAdd(&block.low[j], low);
 
 		high += before + low < low;
 	}
@@ -98,8 +103,8 @@ exact_block_add_limb(ExactBlock &block, int j, uint32_t low, uint32_t high)
 static __device__ __noinline__ void
 exact_block_add(ExactBlock &block, int64_t k, int bit)
 {
-	const int	j = bit / 32;
-	const int	shift = bit % 32;
+	const int j = bit / 32;
+	const int shift = bit % 32;
 	const int64_t upper = shift == 0 ? k >> 32 : k >> (32 - shift);
 
 	exact_block_add_limb(block, j, (uint32_t) ((uint64_t) k << shift), 0);
@@ -111,9 +116,9 @@ exact_block_add(ExactBlock &block, int64_t k, int bit)
 static __device__ __forceinline__ int64_t
 exact_split(double x, int *bit)
 {
-	const int	field = exponent_field(x);
+	const int field = exponent_field(x);
 	const int64_t bits = __double_as_longlong(x);
-	int64_t		mantissa = bits & 0xfffffffffffff;
+	int64_t mantissa = bits & 0xfffffffffffff;
 
 	if (field != 0)
 		mantissa |= 0x10000000000000;
@@ -125,8 +130,8 @@ exact_split(double x, int *bit)
 static __device__ __noinline__ void
 exact_block_add_value(ExactBlock &block, double x)
 {
-	int			bit;
-	int64_t		mantissa;
+	int bit;
+	int64_t mantissa;
 
 	if (exponent_field(x) == SPECIAL_FIELD)
 	{
@@ -151,7 +156,7 @@ exact_block_add_warp(ExactBlock &block, int64_t k, int bit)
 
 	if (lane_id() == 0)
 	{
-		int64_t		sum = (int64_t) low + ((int64_t) middle << 22);
+		int64_t sum = (int64_t) low + ((int64_t) middle << 22);
 
 		if (sum != 0)
 			exact_block_add(block, sum, bit);
@@ -205,4 +210,4 @@ exact_block_finish(ExactBlock &block, ExactWorkspace *work, GpuredAcc *result)
 	}
 }
 
-#endif							/* GPURED_EXACT_BLOCK_CUH */
+#endif /* GPURED_EXACT_BLOCK_CUH */

@@ -21,7 +21,7 @@
 
 /* Limbs that a single float8 can touch. */
 constexpr int COLUMN_LIMBS = (2046 + FIELD_TO_BIT) / 32 + 2;
-constexpr int COLUMN_LIMIT = 2048;
+constexpr int COLUMN_LIMIT = 2048 / GPURED_LIMIT_DIVISOR;
 
 /* "column" is the thread's first limb; the next is "stride" further. */
 static __device__ __forceinline__ void
@@ -50,7 +50,7 @@ exact_limbs_add(uint64_t *column, int stride, double x)
 	const uint32_t word0 = __funnelshift_l(0, low, bit) ^ sign;
 	const uint32_t word1 = __funnelshift_l(low, top, bit) ^ sign;
 	const uint32_t word2 = __funnelshift_l(top, 0, bit) ^ sign;
-	uint64_t   *limb = column + (bit / 32) * stride;
+	uint64_t *limb = column + (bit / 32) * stride;
 
 	limb[0] += (uint64_t) word0 + (high >> 31);
 	limb[stride] += (uint64_t) word2 << 32 | word1;
@@ -69,13 +69,13 @@ exact_limbs_flush(uint64_t *warp_columns, int stride, ExactBlock &block)
 #pragma unroll 1
 	for (int j = lane_id(); j < COLUMN_LIMBS; j += WARP)
 	{
-		uint64_t	low = 0;
-		int64_t		high = 0;
+		uint64_t low = 0;
+		int64_t high = 0;
 
 #pragma unroll 4
 		for (int i = 0; i < WARP; i++)
 		{
-			uint64_t   *limb = warp_columns + j * stride + (lane_id() + i) % WARP;
+			uint64_t *limb = warp_columns + j * stride + (lane_id() + i) % WARP;
 
 			low += (uint32_t) *limb;
 			high += (int64_t) *limb >> 32;
@@ -89,4 +89,4 @@ exact_limbs_flush(uint64_t *warp_columns, int stride, ExactBlock &block)
 	__syncwarp();
 }
 
-#endif							/* GPURED_EXACT_LIMBS_CUH */
+#endif /* GPURED_EXACT_LIMBS_CUH */

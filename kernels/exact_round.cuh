@@ -15,7 +15,7 @@
 template <int WORDS>
 struct WideInt
 {
-	uint64_t	word[WORDS];	/* the lowest first */
+	uint64_t word[WORDS]; /* the lowest first */
 };
 
 /* The sum of wide integers, as an operator for scans. */
@@ -24,10 +24,9 @@ struct SumWide
 {
 	typedef WideInt<WORDS> State;
 
-	static __device__ __forceinline__ State
-	identity()
+	static __device__ __forceinline__ State identity()
 	{
-		State		zero;
+		State zero;
 
 #pragma unroll
 		for (int i = 0; i < WORDS; i++)
@@ -35,10 +34,9 @@ struct SumWide
 		return zero;
 	}
 
-	static __device__ __forceinline__ State
-	combine(State a, const State &b)
+	static __device__ __forceinline__ State combine(State a, const State &b)
 	{
-		uint64_t	carry = 0;
+		uint64_t carry = 0;
 
 #pragma unroll
 		for (int i = 0; i < WORDS; i++)
@@ -60,8 +58,8 @@ static __device__ __forceinline__ WideInt<WORDS>
 wide_from_value(double x, int bit)
 {
 	WideInt<WORDS> v;
-	int			at;
-	int64_t		mantissa = exact_split(x, &at);
+	int at;
+	int64_t mantissa = exact_split(x, &at);
 	const uint64_t sign = (uint64_t) (mantissa >> 63);
 
 	/* Of a mantissa that reaches below the window, those bits are zero. */
@@ -72,8 +70,8 @@ wide_from_value(double x, int bit)
 		at = 0;
 	}
 
-	const int	word = at / 64;
-	const int	shift = at % 64;
+	const int word = at / 64;
+	const int shift = at % 64;
 	const uint64_t low = (uint64_t) mantissa << shift;
 	const uint64_t high = shift == 0 ? sign : (uint64_t) (mantissa >> (64 - shift));
 
@@ -114,14 +112,10 @@ exact_round(WideInt<WORDS> v, bool sticky, int bit, Float zero)
 {
 	typedef FloatFormat<Float> Format;
 	typedef typename Format::Bits Bits;
-	const bool	negative = (int64_t) v.word[WORDS - 1] < 0;
-	uint64_t	top = 0,
-				next = 0,
-				rest = 0,
-				previous = 0,
-				lower = 0;
-	int			index = 0;
-	bool		carry = negative && !sticky;
+	const bool negative = (int64_t) v.word[WORDS - 1] < 0;
+	uint64_t top = 0, next = 0, rest = 0, previous = 0, lower = 0;
+	int index = 0;
+	bool carry = negative && !sticky;
 
 	/* The size: its highest word that is not zero, the next, and whether more follows. */
 #pragma unroll
@@ -144,8 +138,8 @@ exact_round(WideInt<WORDS> v, bool sticky, int bit, Float zero)
 		return zero;
 
 	/* 64 bits from the highest set one down; what is below them. */
-	const int	leading = __clzll((long long) top);
-	const int	exponent = bit + 64 * index + 63 - leading + GPURED_EXACT_BIT0;
+	const int leading = __clzll((long long) top);
+	const int exponent = bit + 64 * index + 63 - leading + GPURED_EXACT_BIT0;
 
 	if (leading > 0)
 	{
@@ -155,12 +149,12 @@ exact_round(WideInt<WORDS> v, bool sticky, int bit, Float zero)
 	rest |= next | (sticky ? 1 : 0);
 
 	/* Fewer bits for a subnormal: none of those dropped is set. */
-	const int	lowest = 1 - Format::BIAS;
-	const int	drop = 64 - Format::PRECISION + (exponent < lowest ? lowest - exponent : 0);
+	const int lowest = 1 - Format::BIAS;
+	const int drop = 64 - Format::PRECISION + (exponent < lowest ? lowest - exponent : 0);
 	const uint64_t half = (uint64_t) 1 << (drop < 64 ? drop - 1 : 63);
 	const uint64_t below = top & (half + (half - 1));
-	uint64_t	bits = drop < 64 ? top >> drop : 0;
-	const bool	up = below > half || (below == half && (rest != 0 || (bits & 1) != 0));
+	uint64_t bits = drop < 64 ? top >> drop : 0;
+	const bool up = below > half || (below == half && (rest != 0 || (bits & 1) != 0));
 
 	/*
 	 * The first bit of a normal number is added to the exponent, as is the
@@ -172,11 +166,11 @@ exact_round(WideInt<WORDS> v, bool sticky, int bit, Float zero)
 	if (exponent > Format::BIAS)
 		bits = (uint64_t) (2 * Format::BIAS + 1) << (Format::PRECISION - 1);
 
-	const Bits	pattern = (Bits) bits | (Bits) negative << (8 * sizeof(Float) - 1);
-	Float		result;
+	const Bits pattern = (Bits) bits | (Bits) negative << (8 * sizeof(Float) - 1);
+	Float result;
 
 	memcpy(&result, &pattern, sizeof(result));
 	return result;
 }
 
-#endif							/* GPURED_EXACT_ROUND_CUH */
+#endif /* GPURED_EXACT_ROUND_CUH */

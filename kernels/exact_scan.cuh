@@ -24,7 +24,7 @@
 constexpr int EXACT_SCAN_THREADS = 256;
 constexpr int EXACT_SCAN_ITEMS = 16;
 constexpr int EXACT_SCAN_TILE = EXACT_SCAN_THREADS * EXACT_SCAN_ITEMS;
-constexpr int EXACT_SCAN_TILE_BITS = 12;	/* log2 of it */
+constexpr int EXACT_SCAN_TILE_BITS = 12; /* log2 of it */
 constexpr int EXACT_ROW_THREADS = 512;
 constexpr int EXACT_LIMBS_THREADS = 64;
 
@@ -49,17 +49,17 @@ constexpr int FLAGS = 4;
  */
 struct ExactScanState
 {
-	size_t		tiles;
-	int64_t    *limb;			/* LIMBS rows: of the tile, then before it */
-	uint32_t   *flags;			/* of the tile, then before it */
-	int32_t    *first;			/* FLAGS rows: where in the tile a flag is first raised */
-	int32_t    *lowest;			/* lowest bit of any value, or beyond all bits */
-	int32_t    *highest;		/* all values are below this bit */
-	uint64_t   *base;			/* BROAD rows: what is before, in the window */
-	int32_t    *bit;			/* bit 0 of the window */
-	uint32_t   *sticky;			/* are there bits below the window? */
-	int32_t    *list;			/* PLANS rows: the tiles of each plan */
-	uint32_t   *count;			/* PLANS values: how many there are */
+	size_t tiles;
+	int64_t *limb;    /* LIMBS rows: of the tile, then before it */
+	uint32_t *flags;  /* of the tile, then before it */
+	int32_t *first;   /* FLAGS rows: where in the tile a flag is first raised */
+	int32_t *lowest;  /* lowest bit of any value, or beyond all bits */
+	int32_t *highest; /* all values are below this bit */
+	uint64_t *base;   /* BROAD rows: what is before, in the window */
+	int32_t *bit;     /* bit 0 of the window */
+	uint32_t *sticky; /* are there bits below the window? */
+	int32_t *list;    /* PLANS rows: the tiles of each plan */
+	uint32_t *count;  /* PLANS values: how many there are */
 };
 
 /*
@@ -67,28 +67,24 @@ struct ExactScanState
  */
 struct ExactTileShared
 {
-	ExactBlock	block;
-	uint32_t	lowest;
-	uint32_t	highest;
-	uint32_t	first[FLAGS];
+	ExactBlock block;
+	uint32_t lowest;
+	uint32_t highest;
+	uint32_t first[FLAGS];
 };
 
 template <class T>
 __global__ void
-__launch_bounds__(EXACT_SCAN_THREADS)
-exact_scan_tiles(const T *values, size_t n, ExactScanState s)
+__launch_bounds__(EXACT_SCAN_THREADS) exact_scan_tiles(const T *values, size_t n, ExactScanState s)
 {
 	constexpr int LENGTH = Vector<T>::LENGTH;
 	constexpr int VECTORS = EXACT_SCAN_ITEMS / LENGTH;
 	SHARED(ExactTileShared, shared);
-	Vector<T>	tile[VECTORS];
+	Vector<T> tile[VECTORS];
 	ExactWindow window;
-	uint32_t	anchor = 0,
-				largest = 0,
-				lowest = LIMBS * 32,
-				highest = 0,
-				not_negzero = EXACT_SCAN_TILE;
-	bool		misfit = false;
+	uint32_t anchor = 0, largest = 0, lowest = LIMBS * 32, highest = 0,
+			 not_negzero = EXACT_SCAN_TILE;
+	bool misfit = false;
 
 	load_tile(tile, values, n, blockIdx.x * (size_t) EXACT_SCAN_TILE, -T(0));
 	exact_block_clear(shared.block);
@@ -109,7 +105,7 @@ exact_scan_tiles(const T *values, size_t n, ExactScanState s)
 			const double x = (double) tile[i].value[k];
 			const uint32_t at = (i * EXACT_SCAN_THREADS + threadIdx.x) * LENGTH + k;
 			const uint32_t field = exponent_field(x);
-			int			bit;
+			int bit;
 			const int64_t mantissa = exact_split(x, &bit);
 
 			if (mantissa != 0 && field != SPECIAL_FIELD)
@@ -136,7 +132,8 @@ exact_scan_tiles(const T *values, size_t n, ExactScanState s)
 		for (int i = 0; i < VECTORS; i++)
 #pragma unroll
 			for (int k = 0; k < LENGTH; k++)
-				exact_block_add_value(shared.block, exact_window_misfit(window, (double) tile[i].value[k]));
+				exact_block_add_value(shared.block,
+									  exact_window_misfit(window, (double) tile[i].value[k]));
 	__syncwarp();
 	exact_window_flush(window, shared.block);
 
@@ -168,7 +165,7 @@ exact_scan_tiles(const T *values, size_t n, ExactScanState s)
 		s.limb[j * s.tiles + blockIdx.x] = exact_block_limb(shared.block, j);
 	if (threadIdx.x == 0)
 	{
-		uint32_t	flags = 0;
+		uint32_t flags = 0;
 
 		for (int f = 0; f < FLAGS; f++)
 		{
@@ -232,12 +229,9 @@ static __global__ void
 exact_scan_plan(ExactScanState s)
 {
 	const size_t t = blockIdx.x * (size_t) blockDim.x + threadIdx.x;
-	int64_t		carry = 0;
-	int			not_zero = -1,
-				not_ones = -1,
-				low_digit = LIMBS;
-	uint32_t	high_positive = 0,
-				high_negative = 0;
+	int64_t carry = 0;
+	int not_zero = -1, not_ones = -1, low_digit = LIMBS;
+	uint32_t high_positive = 0, high_negative = 0;
 	ExactScanPlan plan = PLAN_LIMBS;
 
 	if (t >= s.tiles)
@@ -245,7 +239,7 @@ exact_scan_plan(ExactScanState s)
 #pragma unroll 1
 	for (int j = 0; j < LIMBS; j++)
 	{
-		int64_t    *limb = &s.limb[j * s.tiles + t];
+		int64_t *limb = &s.limb[j * s.tiles + t];
 		const int64_t sum = *limb + carry;
 		const uint32_t digit = (uint32_t) sum;
 
@@ -265,18 +259,19 @@ exact_scan_plan(ExactScanState s)
 	}
 
 	/* 2^(before - 1) <= |what is before| <= 2^before, unless it is zero */
-	const bool	negative = carry < 0;
+	const bool negative = carry < 0;
 	const uint32_t high = negative ? high_negative : high_positive;
-	const int	before = 32 * (negative ? not_ones : not_zero) + 32 - (high == 0 ? 32 : __clz((int) high));
-	const int	inside = s.highest[t] + EXACT_SCAN_TILE_BITS;
-	const int	top = (before > inside ? before : inside) + 2;
+	const int before =
+		32 * (negative ? not_ones : not_zero) + 32 - (high == 0 ? 32 : __clz((int) high));
+	const int inside = s.highest[t] + EXACT_SCAN_TILE_BITS;
+	const int top = (before > inside ? before : inside) + 2;
 
 #pragma unroll
 	for (int p = PLAN_NARROW; p <= PLAN_BROAD; p++)
 	{
-		const int	words = p == PLAN_NARROW ? NARROW : BROAD;
-		const int	lowest_digit = top > 64 * words ? (top - 64 * words + 31) / 32 : 0;
-		const bool	sticky = low_digit < lowest_digit;
+		const int words = p == PLAN_NARROW ? NARROW : BROAD;
+		const int lowest_digit = top > 64 * words ? (top - 64 * words + 31) / 32 : 0;
+		const bool sticky = low_digit < lowest_digit;
 
 		if (plan != PLAN_LIMBS || 32 * lowest_digit > s.lowest[t] ||
 			(sticky && (before <= inside + 1 || before - 32 * lowest_digit < 60)))
@@ -284,12 +279,14 @@ exact_scan_plan(ExactScanState s)
 		plan = (ExactScanPlan) p;
 		for (int i = 0; i < words; i++)
 		{
-			uint64_t	word = 0;
+			uint64_t word = 0;
 
 			for (int half = 0; half < 2; half++)
 			{
-				const int	j = lowest_digit + 2 * i + half;
-				const uint32_t digit = j < LIMBS ? (uint32_t) s.limb[j * s.tiles + t] : negative ? 0xffffffffu : 0;
+				const int j = lowest_digit + 2 * i + half;
+				const uint32_t digit = j < LIMBS  ? (uint32_t) s.limb[j * s.tiles + t]
+									   : negative ? 0xffffffffu
+												  : 0;
 
 				word |= (uint64_t) digit << (32 * half);
 			}
@@ -307,9 +304,9 @@ exact_scan_plan(ExactScanState s)
  */
 struct ExactTileFlags
 {
-	uint32_t	before;
-	int			first[FLAGS];
-	bool		special;		/* some prefix of the tile is not finite */
+	uint32_t before;
+	int first[FLAGS];
+	bool special; /* some prefix of the tile is not finite */
 
 	__device__ __forceinline__ ExactTileFlags(const ExactScanState &s, size_t t)
 		: before(s.flags[t])
@@ -323,10 +320,9 @@ struct ExactTileFlags
 		}
 	}
 
-	__device__ __forceinline__ uint32_t
-	at(int place) const
+	__device__ __forceinline__ uint32_t at(int place) const
 	{
-		uint32_t	flags = before;
+		uint32_t flags = before;
 
 #pragma unroll
 		for (int f = 0; f < FLAGS; f++)
@@ -336,24 +332,24 @@ struct ExactTileFlags
 
 	/* The zero of a prefix that is zero. */
 	template <class T>
-	__device__ __forceinline__ T
-	zero(int place) const
+	__device__ __forceinline__ T zero(int place) const
 	{
 		return (before & GPURED_EXACT_NOT_NEGZERO) != 0 || first[FLAGS - 1] <= place ? T(0) : -T(0);
 	}
 
 	/* The prefix, if it is not finite; else "finite". */
 	template <class T>
-	__device__ __forceinline__ T
-	settle(int place, T finite) const
+	__device__ __forceinline__ T settle(int place, T finite) const
 	{
 		const uint32_t flags = at(place);
-		const T		infinity = (T) __longlong_as_double(0x7ff0000000000000);
+		const T infinity = (T) __longlong_as_double(0x7ff0000000000000);
 
 		if ((flags & GPURED_EXACT_NAN) != 0 ||
 			(flags & SPECIALS) == (GPURED_EXACT_PINF | GPURED_EXACT_NINF))
 			return (T) __longlong_as_double(0x7ff8000000000000);
-		return (flags & GPURED_EXACT_PINF) != 0 ? infinity : (flags & GPURED_EXACT_NINF) != 0 ? -infinity : finite;
+		return (flags & GPURED_EXACT_PINF) != 0   ? infinity
+			   : (flags & GPURED_EXACT_NINF) != 0 ? -infinity
+												  : finite;
 	}
 };
 
@@ -368,23 +364,19 @@ template <class T, int WORDS>
 struct ExactWindowShared
 {
 	static constexpr int LENGTH = Vector<T>::LENGTH;
-	static constexpr int STRETCH = EXACT_SCAN_ITEMS / LENGTH;	/* vectors a thread */
+	static constexpr int STRETCH = EXACT_SCAN_ITEMS / LENGTH; /* vectors a thread */
 
-	Vector<T>	vector[EXACT_SCAN_THREADS * (STRETCH + 1)];
+	Vector<T> vector[EXACT_SCAN_THREADS * (STRETCH + 1)];
 	BlockScanShared<SumWide<WORDS>> scan;
 
 	/* Where vector i of the tile is kept. */
-	static __device__ __forceinline__ int
-	place(int i)
-	{
-		return i + i / STRETCH;
-	}
+	static __device__ __forceinline__ int place(int i) { return i + i / STRETCH; }
 };
 
 template <class T, int WORDS, int PLAN>
 __global__ void
 __launch_bounds__(EXACT_SCAN_THREADS)
-exact_scan_window(const T *values, size_t n, ExactScanState s, T *out)
+	exact_scan_window(const T *values, size_t n, ExactScanState s, T *out)
 {
 	typedef SumWide<WORDS> Sum;
 	typedef ExactWindowShared<T, WORDS> Shared;
@@ -396,11 +388,11 @@ exact_scan_window(const T *values, size_t n, ExactScanState s, T *out)
 	{
 		const size_t t = s.list[PLAN * s.tiles + i];
 		const size_t start = t * EXACT_SCAN_TILE;
-		const int	bit = s.bit[t];
-		const bool	sticky = s.sticky[t] != 0;
-		const int	place = threadIdx.x * EXACT_SCAN_ITEMS;
+		const int bit = s.bit[t];
+		const bool sticky = s.sticky[t] != 0;
+		const int place = threadIdx.x * EXACT_SCAN_ITEMS;
 		const ExactTileFlags flags(s, t);
-		Vector<T>	v[VECTORS];
+		Vector<T> v[VECTORS];
 		WideInt<WORDS> sum = Sum::identity();
 		WideInt<WORDS> base;
 		WideInt<WORDS> all;
@@ -433,7 +425,7 @@ exact_scan_window(const T *values, size_t n, ExactScanState s, T *out)
 #pragma unroll
 		for (int j = 0; j < EXACT_SCAN_ITEMS; j++)
 		{
-			T		   &value = v[j / LENGTH].value[j % LENGTH];
+			T &value = v[j / LENGTH].value[j % LENGTH];
 
 			sum = Sum::combine(sum, wide_from_value<WORDS>(value, bit));
 			value = exact_round<T>(sum, sticky, bit, flags.zero<T>(place + j));
@@ -448,7 +440,8 @@ exact_scan_window(const T *values, size_t n, ExactScanState s, T *out)
 #pragma unroll
 		for (int j = 0; j < VECTORS; j++)
 		{
-			const Vector<T> result = shared.vector[Shared::place(j * EXACT_SCAN_THREADS + threadIdx.x)];
+			const Vector<T> result =
+				shared.vector[Shared::place(j * EXACT_SCAN_THREADS + threadIdx.x)];
 			const size_t at = start + ((size_t) j * EXACT_SCAN_THREADS + threadIdx.x) * LENGTH;
 
 			if (at + LENGTH <= n)
@@ -463,4 +456,4 @@ exact_scan_window(const T *values, size_t n, ExactScanState s, T *out)
 	}
 }
 
-#endif							/* GPURED_EXACT_SCAN_CUH */
+#endif /* GPURED_EXACT_SCAN_CUH */

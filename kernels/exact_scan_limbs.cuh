@@ -17,33 +17,24 @@ constexpr int LIMBS_ITEMS = EXACT_SCAN_TILE / EXACT_LIMBS_THREADS;
 
 struct ExactLimbsShared
 {
-	uint64_t	cell[LIMBS * EXACT_LIMBS_THREADS];
-	int64_t		warp_total[EXACT_LIMBS_THREADS / WARP][LIMBS];
+	uint64_t cell[LIMBS * EXACT_LIMBS_THREADS];
+	int64_t warp_total[EXACT_LIMBS_THREADS / WARP][LIMBS];
 };
 
 /* A thread's column; "top" and above it all digits are the sign's. */
 struct LimbColumn
 {
-	uint64_t   *cell;
-	int			top;
+	uint64_t *cell;
+	int top;
 
-	__device__ __forceinline__ uint64_t &
-	limb(int j)
-	{
-		return cell[j * EXACT_LIMBS_THREADS];
-	}
+	__device__ __forceinline__ uint64_t &limb(int j) { return cell[j * EXACT_LIMBS_THREADS]; }
 
-	__device__ __forceinline__ uint32_t
-	digit(int j)
-	{
-		return (uint32_t) limb(j);
-	}
+	__device__ __forceinline__ uint32_t digit(int j) { return (uint32_t) limb(j); }
 
 	/* Leave digits of 32 bits, but the highest limb signed. */
-	__device__ __forceinline__ void
-	normalize()
+	__device__ __forceinline__ void normalize()
 	{
-		int64_t		carry = 0;
+		int64_t carry = 0;
 
 #pragma unroll 1
 		for (int j = 0; j < LIMBS; j++)
@@ -57,15 +48,14 @@ struct LimbColumn
 	}
 
 	/* Add a finite value and move the carry as far as it goes. */
-	__device__ __forceinline__ void
-	add(double x)
+	__device__ __forceinline__ void add(double x)
 	{
-		int			bit;
+		int bit;
 		const int64_t mantissa = exact_split(x, &bit);
-		const int	shift = bit % 32;
+		const int shift = bit % 32;
 		const int64_t upper = shift == 0 ? mantissa >> 32 : mantissa >> (32 - shift);
-		int			j = bit / 32;
-		int64_t		carry = (int64_t) (uint32_t) ((uint64_t) mantissa << shift);
+		int j = bit / 32;
+		int64_t carry = (int64_t) (uint32_t) ((uint64_t) mantissa << shift);
 
 		carry = put(j++, carry);
 		carry = put(j++, carry + (int64_t) (uint32_t) upper);
@@ -78,8 +68,7 @@ struct LimbColumn
 	}
 
 	/* Add to one digit; what is above it. */
-	__device__ __forceinline__ int64_t
-	put(int j, int64_t amount)
+	__device__ __forceinline__ int64_t put(int j, int64_t amount)
 	{
 		const int64_t sum = (int64_t) limb(j) + amount;
 
@@ -89,12 +78,11 @@ struct LimbColumn
 
 	/* The value, rounded from its three highest digits and whether more follow. */
 	template <class T>
-	__device__ __forceinline__ T
-	round(T zero)
+	__device__ __forceinline__ T round(T zero)
 	{
 		const uint32_t fill = (int64_t) limb(LIMBS - 1) < 0 ? 0xffffffffu : 0;
-		WideInt<2>	v;
-		bool		sticky = false;
+		WideInt<2> v;
+		bool sticky = false;
 
 		while (top > 2 && digit(top) == fill)
 			top--;
@@ -109,18 +97,20 @@ struct LimbColumn
 template <class T>
 __global__ void
 __launch_bounds__(EXACT_LIMBS_THREADS)
-exact_scan_limbs(const T *values, size_t n, ExactScanState s, T *out)
+	exact_scan_limbs(const T *values, size_t n, ExactScanState s, T *out)
 {
 	typedef SumInt64<int32_t> Sum;
 	SHARED(ExactLimbsShared, shared);
-	LimbColumn	column = {shared.cell + threadIdx.x, LIMBS - 1};
+	LimbColumn column = {shared.cell + threadIdx.x, LIMBS - 1};
 
 	for (uint32_t i = blockIdx.x; i < s.count[PLAN_LIMBS]; i += gridDim.x)
 	{
 		const size_t t = s.list[PLAN_LIMBS * s.tiles + i];
-		const int	place = threadIdx.x * LIMBS_ITEMS;
+		const int place = threadIdx.x * LIMBS_ITEMS;
 		const size_t start = t * EXACT_SCAN_TILE + place;
-		const int	items = start >= n ? 0 : n - start < LIMBS_ITEMS ? (int) (n - start) : LIMBS_ITEMS;
+		const int items = start >= n                ? 0
+						  : n - start < LIMBS_ITEMS ? (int) (n - start)
+													: LIMBS_ITEMS;
 		const ExactTileFlags flags(s, t);
 
 #pragma unroll 1
@@ -152,7 +142,7 @@ exact_scan_limbs(const T *values, size_t n, ExactScanState s, T *out)
 #pragma unroll 1
 		for (int j = 0; j < LIMBS; j++)
 		{
-			int64_t		before = s.limb[j * s.tiles + t];
+			int64_t before = s.limb[j * s.tiles + t];
 
 			for (int w = 0; w < warp_id(); w++)
 				before += shared.warp_total[w][j];
@@ -163,8 +153,8 @@ exact_scan_limbs(const T *values, size_t n, ExactScanState s, T *out)
 #pragma unroll 1
 		for (int k = 0; k < items; k++)
 		{
-			const T		x = values[start + k];
-			T			prefix;
+			const T x = values[start + k];
+			T prefix;
 
 			if (exponent_field((double) x) != SPECIAL_FIELD)
 				column.add((double) x);
@@ -175,4 +165,4 @@ exact_scan_limbs(const T *values, size_t n, ExactScanState s, T *out)
 	}
 }
 
-#endif							/* GPURED_EXACT_SCAN_LIMBS_CUH */
+#endif /* GPURED_EXACT_SCAN_LIMBS_CUH */

@@ -32,39 +32,39 @@ struct ExactSum8
 {
 	typedef double Value;
 	typedef uint64_t Cell;
-	static constexpr int CELLS = COLUMN_LIMBS;	/* shared memory a thread */
+	static constexpr int CELLS = COLUMN_LIMBS; /* shared memory a thread */
 
 	ExactBlock &block;
-	Cell	   *column;
+	Cell *column;
 	ExactWindow window;
-	int			limb_count;		/* values since the limbs were flushed */
-	int			strikes;
-	bool		limbs_open;		/* the warp's limbs are cleared and in use */
-	uint32_t	seen;			/* nonzero once a value was not -0 */
+	int limb_count; /* values since the limbs were flushed */
+	int strikes;
+	bool limbs_open; /* the warp's limbs are cleared and in use */
+	uint32_t seen;   /* nonzero once a value was not -0 */
 
 	__device__ __forceinline__ ExactSum8(ExactBlock &block_, Cell *cells)
-		: block(block_), column(cells + threadIdx.x), limb_count(0), strikes(0), limbs_open(false), seen(0)
+		: block(block_), column(cells + threadIdx.x), limb_count(0), strikes(0), limbs_open(false),
+		  seen(0)
 	{
 	}
 
 	template <class Tile>
-	__device__ __forceinline__ void
-	anchor(const Tile &tile)
+	__device__ __forceinline__ void anchor(const Tile &tile)
 	{
-		uint32_t	largest = 0;
+		uint32_t largest = 0;
 
-		tile.each([&](double x)
-		{
-			const uint32_t field = exact_window_field(x);
+		tile.each(
+			[&](double x)
+			{
+				const uint32_t field = exact_window_field(x);
 
-			largest = field > largest ? field : largest;
-		});
+				largest = field > largest ? field : largest;
+			});
 		exact_window_anchor(window, largest);
 	}
 
 	template <class Tile>
-	__device__ __forceinline__ void
-	add(const Tile &tile)
+	__device__ __forceinline__ void add(const Tile &tile)
 	{
 		if (seen == 0)
 			tile.each([&](double x) { seen |= not_negative_zero(x); });
@@ -75,10 +75,9 @@ struct ExactSum8
 	}
 
 	template <class Tile>
-	__device__ __forceinline__ void
-	add_to_window(const Tile &tile)
+	__device__ __forceinline__ void add_to_window(const Tile &tile)
 	{
-		bool		misfit = false;
+		bool misfit = false;
 		unsigned int lanes;
 
 		if (window.count > WINDOW_LIMIT - TILE_VALUES)
@@ -91,15 +90,16 @@ struct ExactSum8
 			return;
 		make_room();
 		if (misfit)
-			tile.each_rolled([&](double x)
-			{
-				const double rest = exact_window_misfit(window, x);
+			tile.each_rolled(
+				[&](double x)
+				{
+					const double rest = exact_window_misfit(window, x);
 
-				if (exponent_field(rest) == SPECIAL_FIELD)
-					atomicOr(&block.flags, special_flag(rest));
-				else if (rest != 0)
-					exact_limbs_add(column, blockDim.x, rest);
-			});
+					if (exponent_field(rest) == SPECIAL_FIELD)
+						atomicOr(&block.flags, special_flag(rest));
+					else if (rest != 0)
+						exact_limbs_add(column, blockDim.x, rest);
+				});
 
 		/* A stray value now and then is no reason to change anything. */
 		if (__popc(lanes) > 2 && ++strikes == STRIKES_TO_MOVE)
@@ -112,29 +112,29 @@ struct ExactSum8
 	}
 
 	template <class Tile>
-	__device__ __forceinline__ void
-	add_to_limbs(const Tile &tile)
+	__device__ __forceinline__ void add_to_limbs(const Tile &tile)
 	{
-		uint32_t	largest = 0;
+		uint32_t largest = 0;
 
 		make_room();
-		tile.each([&](double x)
-		{
-			const uint32_t field = exact_limbs_add(column, blockDim.x, x);
-
-			largest = field > largest ? field : largest;
-		});
-		if (largest == SPECIAL_FIELD)
-			tile.each_rolled([&](double x)
+		tile.each(
+			[&](double x)
 			{
-				if (exponent_field(x) == SPECIAL_FIELD)
-					atomicOr(&block.flags, special_flag(x));
+				const uint32_t field = exact_limbs_add(column, blockDim.x, x);
+
+				largest = field > largest ? field : largest;
 			});
+		if (largest == SPECIAL_FIELD)
+			tile.each_rolled(
+				[&](double x)
+				{
+					if (exponent_field(x) == SPECIAL_FIELD)
+						atomicOr(&block.flags, special_flag(x));
+				});
 	}
 
 	/* The warp's limbs can take another tile. */
-	__device__ __forceinline__ void
-	make_room()
+	__device__ __forceinline__ void make_room()
 	{
 		if (!limbs_open)
 		{
@@ -149,8 +149,7 @@ struct ExactSum8
 		limb_count += TILE_VALUES;
 	}
 
-	__device__ __forceinline__ void
-	finish()
+	__device__ __forceinline__ void finish()
 	{
 		if (window.count > 0)
 			exact_window_flush(window, block);
@@ -170,9 +169,9 @@ struct ExactSum4
 	static constexpr int CELLS = BINS;
 
 	ExactBlock &block;
-	Cell	   *column;
-	int			count;
-	uint32_t	seen;
+	Cell *column;
+	int count;
+	uint32_t seen;
 
 	__device__ __forceinline__ ExactSum4(ExactBlock &block_, Cell *cells)
 		: block(block_), column(cells + threadIdx.x), count(0), seen(0)
@@ -181,14 +180,12 @@ struct ExactSum4
 	}
 
 	template <class Tile>
-	__device__ __forceinline__ void
-	anchor(const Tile &)
+	__device__ __forceinline__ void anchor(const Tile &)
 	{
 	}
 
 	template <class Tile>
-	__device__ __forceinline__ void
-	add(const Tile &tile)
+	__device__ __forceinline__ void add(const Tile &tile)
 	{
 		if (seen == 0)
 			tile.each([&](float x) { seen |= not_negative_zero(x); });
@@ -201,8 +198,7 @@ struct ExactSum4
 		count += TILE_VALUES;
 	}
 
-	__device__ __forceinline__ void
-	finish()
+	__device__ __forceinline__ void finish()
 	{
 		exact_bins_flush(column - lane_id(), blockDim.x, block);
 	}
@@ -213,11 +209,10 @@ template <class T, int VECTORS>
 struct RegisterTile
 {
 	static constexpr int LENGTH = Vector<T>::LENGTH;
-	Vector<T>	vector[VECTORS];
+	Vector<T> vector[VECTORS];
 
 	template <class Visit>
-	__device__ __forceinline__ void
-	each(Visit visit) const
+	__device__ __forceinline__ void each(Visit visit) const
 	{
 #pragma unroll
 		for (int i = 0; i < VECTORS; i++)
@@ -228,13 +223,12 @@ struct RegisterTile
 
 	/* Small code for rare cases; the inner loop keeps the tile in registers. */
 	template <class Visit>
-	__device__ __forceinline__ void
-	each_rolled(Visit visit) const
+	__device__ __forceinline__ void each_rolled(Visit visit) const
 	{
 #pragma unroll 1
 		for (int n = 0; n < VECTORS * LENGTH; n++)
 		{
-			T			x = vector[0].value[0];
+			T x = vector[0].value[0];
 
 #pragma unroll
 			for (int m = 1; m < VECTORS * LENGTH; m++)
@@ -248,8 +242,8 @@ struct RegisterTile
 template <class Sum>
 struct ExactSumShared
 {
-	ExactBlock	block;
-	alignas(16) typename Sum::Cell cell[1];	/* Sum::CELLS for each thread */
+	ExactBlock block;
+	alignas(16) typename Sum::Cell cell[1]; /* Sum::CELLS for each thread */
 };
 
 /* Bytes of shared memory that a block of so many threads needs. */
@@ -262,8 +256,8 @@ exact_sum_shared(int threads)
 
 template <template <int> class SumOf, int VECTORS, int THREADS, int BLOCKS>
 __global__ void
-__launch_bounds__(THREADS, BLOCKS)
-exact_sum(const typename SumOf<1>::Value *values, size_t n, ExactWorkspace *work, GpuredAcc *result)
+__launch_bounds__(THREADS, BLOCKS) exact_sum(const typename SumOf<1>::Value *values, size_t n,
+											 ExactWorkspace *work, GpuredAcc *result)
 {
 	typedef typename SumOf<1>::Value Value;
 	constexpr int TILE_VALUES = VECTORS * Vector<Value>::LENGTH;
@@ -271,9 +265,8 @@ exact_sum(const typename SumOf<1>::Value *values, size_t n, ExactWorkspace *work
 	SHARED_DYNAMIC(ExactSumShared<Sum>, shared);
 	const size_t size = (size_t) blockDim.x * TILE_VALUES;
 	const size_t stride = gridDim.x * size;
-	size_t		start = blockIdx.x * size;
-	RegisterTile<Value, VECTORS> now,
-				next;
+	size_t start = blockIdx.x * size;
+	RegisterTile<Value, VECTORS> now, next;
 
 	/* -0 is what a sum does not notice at all. */
 	const Value filler = -Value(0);
@@ -282,7 +275,7 @@ exact_sum(const typename SumOf<1>::Value *values, size_t n, ExactWorkspace *work
 	exact_block_clear(shared.block);
 	__syncthreads();
 
-	Sum			sum(shared.block, shared.cell);
+	Sum sum(shared.block, shared.cell);
 
 	sum.anchor(now);
 	for (;;)
@@ -307,4 +300,4 @@ exact_sum(const typename SumOf<1>::Value *values, size_t n, ExactWorkspace *work
 	exact_block_finish(shared.block, work, result);
 }
 
-#endif							/* GPURED_EXACT_SUM_CUH */
+#endif /* GPURED_EXACT_SUM_CUH */

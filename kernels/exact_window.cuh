@@ -30,23 +30,23 @@
 
 constexpr int WINDOW_DIGITS = 3;
 constexpr int WINDOW_DIGIT_BITS = 50;
-constexpr int WINDOW_ROOM = 4;	/* exponents above the largest value seen first */
-constexpr int WINDOW_LIMIT = 8192;	/* values a thread before a flush */
+constexpr int WINDOW_ROOM = 4; /* exponents above the largest value seen first */
+constexpr int WINDOW_LIMIT = 8192 / GPURED_LIMIT_DIVISOR; /* values a thread before a flush */
 
 struct ExactWindow
 {
-	uint64_t	sum[WINDOW_DIGITS];
-	double		magic[WINDOW_DIGITS];
-	double		bound;			/* values below it in size fit */
-	int			scale;			/* exponent of the first digit's unit */
-	int			count;			/* values summed since the last flush */
+	uint64_t sum[WINDOW_DIGITS];
+	double magic[WINDOW_DIGITS];
+	double bound; /* values below it in size fit */
+	int scale;    /* exponent of the first digit's unit */
+	int count;    /* values summed since the last flush */
 };
 
 /* Choose the window by the largest of a warp's values (an exponent field). */
 static __device__ __forceinline__ void
 exact_window_anchor(ExactWindow &w, uint32_t largest_field)
 {
-	int			top = (int) warp_max(largest_field) - 1023 + 1 + WINDOW_ROOM;
+	int top = (int) warp_max(largest_field) - 1023 + 1 + WINDOW_ROOM;
 
 	/* All magic numbers must be finite and normal. */
 	top = top < -900 ? -900 : top > 1000 ? 1000 : top;
@@ -74,8 +74,8 @@ exact_window_field(double x)
 static __device__ __forceinline__ bool
 exact_window_add(ExactWindow &w, double x)
 {
-	double		rest = x;
-	bool		misfit = !(fabs(x) < w.bound);
+	double rest = x;
+	bool misfit = !(fabs(x) < w.bound);
 
 #pragma unroll
 	for (int d = 0; d < WINDOW_DIGITS; d++)
@@ -99,8 +99,8 @@ exact_window_add(ExactWindow &w, double x)
 static __device__ __forceinline__ double
 exact_window_misfit(ExactWindow &w, double x)
 {
-	const bool	too_large = !(fabs(x) < w.bound);
-	double		rest = x;
+	const bool too_large = !(fabs(x) < w.bound);
+	double rest = x;
 
 #pragma unroll
 	for (int d = 0; d < WINDOW_DIGITS; d++)
@@ -108,7 +108,8 @@ exact_window_misfit(ExactWindow &w, double x)
 		const double shifted = rest + w.magic[d];
 
 		if (too_large)
-			w.sum[d] -= (uint64_t) __double_as_longlong(shifted) - (uint64_t) __double_as_longlong(w.magic[d]);
+			w.sum[d] -= (uint64_t) __double_as_longlong(shifted) -
+						(uint64_t) __double_as_longlong(w.magic[d]);
 		rest = rest - (shifted - w.magic[d]);
 	}
 	return too_large ? x : rest;
@@ -130,4 +131,4 @@ exact_window_flush(ExactWindow &w, ExactBlock &block)
 	w.count = 0;
 }
 
-#endif							/* GPURED_EXACT_WINDOW_CUH */
+#endif /* GPURED_EXACT_WINDOW_CUH */

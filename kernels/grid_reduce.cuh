@@ -22,7 +22,7 @@ constexpr int GRID_MAX_BLOCKS = 4096;
 
 struct GridReduceWorkspace
 {
-	uint32_t	ticket;
+	uint32_t ticket;
 	alignas(16) unsigned char partial[GRID_MAX_BLOCKS * sizeof(GpuredInt128)];
 };
 
@@ -46,8 +46,8 @@ grid_last_block(uint32_t *ticket, bool &shared_is_last)
 
 template <class Op, int THREADS, int VECTORS>
 __global__ void
-__launch_bounds__(THREADS)
-grid_reduce(const typename Op::Value *values, size_t n, GridReduceWorkspace *work, GpuredAcc *result)
+__launch_bounds__(THREADS) grid_reduce(const typename Op::Value *values, size_t n,
+									   GridReduceWorkspace *work, GpuredAcc *result)
 {
 	typedef typename Op::Value Value;
 	typedef typename Op::State State;
@@ -55,8 +55,8 @@ grid_reduce(const typename Op::Value *values, size_t n, GridReduceWorkspace *wor
 	constexpr size_t TILE = (size_t) THREADS * VECTORS * LENGTH;
 	SHARED(BlockReduceShared<Op>, shared);
 	SHARED(bool, is_last);
-	State	   *partial = reinterpret_cast<State *>(work->partial);
-	State		state[LENGTH];
+	State *partial = reinterpret_cast<State *>(work->partial);
+	State state[LENGTH];
 
 	/* Several independent chains, so that additions need not wait in line. */
 #pragma unroll
@@ -92,4 +92,4 @@ grid_reduce(const typename Op::Value *values, size_t n, GridReduceWorkspace *wor
 		Op::store(result, state[0]);
 }
 
-#endif							/* GPURED_GRID_REDUCE_CUH */
+#endif /* GPURED_GRID_REDUCE_CUH */

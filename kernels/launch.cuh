@@ -11,9 +11,9 @@
 
 struct LaunchShape
 {
-	int			threads;		/* a block */
-	int			blocks;			/* that the device runs at once */
-	size_t		shared;			/* bytes of dynamic shared memory a block */
+	int threads;   /* a block */
+	int blocks;    /* that the device runs at once */
+	size_t shared; /* bytes of dynamic shared memory a block */
 	cudaError_t error;
 };
 
@@ -27,22 +27,23 @@ static LaunchShape
 launch_shape(Kernel kernel, int threads, SharedOf shared_of)
 {
 	LaunchShape shape = {threads, 0, 0, cudaSuccess};
-	int			device = 0,
-				multiprocessors = 0,
-				most_shared = 0,
-				resident = 0;
+	int device = 0, multiprocessors = 0, most_shared = 0, resident = 0;
 
 	if ((shape.error = cudaGetDevice(&device)) != cudaSuccess ||
-		(shape.error = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device)) != cudaSuccess ||
-		(shape.error = cudaDeviceGetAttribute(&most_shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device)) != cudaSuccess)
+		(shape.error = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount,
+											  device)) != cudaSuccess ||
+		(shape.error = cudaDeviceGetAttribute(&most_shared, cudaDevAttrMaxSharedMemoryPerBlockOptin,
+											  device)) != cudaSuccess)
 		return shape;
 	while (shape.threads > WARP && shared_of(shape.threads) > (size_t) most_shared)
 		shape.threads -= WARP;
 	shape.shared = shared_of(shape.threads);
 	if (shape.shared > 48 * 1024 &&
-		(shape.error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int) shape.shared)) != cudaSuccess)
+		(shape.error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+											(int) shape.shared)) != cudaSuccess)
 		return shape;
-	shape.error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, shape.threads, shape.shared);
+	shape.error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, shape.threads,
+																shape.shared);
 	shape.blocks = multiprocessors * (resident > 0 ? resident : 1);
 	return shape;
 }
@@ -51,7 +52,7 @@ launch_shape(Kernel kernel, int threads, SharedOf shared_of)
 static inline int
 launch_grid(const LaunchShape &shape, size_t tiles, int most)
 {
-	int			grid = shape.blocks < most ? shape.blocks : most;
+	int grid = shape.blocks < most ? shape.blocks : most;
 
 	return tiles < (size_t) grid ? (int) tiles : grid;
 }
@@ -62,4 +63,4 @@ tiles_of(size_t n, size_t tile)
 	return (n + tile - 1) / tile;
 }
 
-#endif							/* GPURED_LAUNCH_CUH */
+#endif /* GPURED_LAUNCH_CUH */

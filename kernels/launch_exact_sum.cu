@@ -32,7 +32,8 @@ struct ExactTuning<float>
 
 template <class T>
 static int
-launch_exact_sum(const void *values, size_t n, void *workspace, GpuredAcc *result, cudaStream_t stream)
+launch_exact_sum(const void *values, size_t n, void *workspace, GpuredAcc *result,
+				 cudaStream_t stream)
 {
 	typedef ExactTuning<T> Tuning;
 	static const LaunchShape shape = launch_shape(Tuning::kernel, Tuning::THREADS, Tuning::shared);
@@ -40,8 +41,9 @@ launch_exact_sum(const void *values, size_t n, void *workspace, GpuredAcc *resul
 
 	if (shape.error != cudaSuccess)
 		return shape.error;
-	LAUNCH(Tuning::kernel, launch_grid(shape, tiles_of(n, tile), GRID_MAX_BLOCKS), shape.threads, shape.shared, stream,
-		   static_cast<const T *>(values), n, &static_cast<Workspace *>(workspace)->exact, result);
+	LAUNCH(Tuning::kernel, launch_grid(shape, tiles_of(n, tile), GRID_MAX_BLOCKS), shape.threads,
+		   shape.shared, stream, static_cast<const T *>(values), n,
+		   &static_cast<Workspace *>(workspace)->exact, result);
 	return cudaGetLastError();
 }
 
@@ -52,8 +54,8 @@ launch_exact_sum(const void *values, size_t n, void *workspace, GpuredAcc *resul
 #define REDUCE_greatest_int(op, type, ctype)
 #define REDUCE_greatest_float(op, type, ctype)
 #define REDUCE_exact(op, type, ctype) \
-	extern "C" int gpured_launch_reduce_##op##_##type(const void *values, size_t n, void *workspace, \
-													  GpuredAcc *result, cudaStream_t stream) \
+	extern "C" int gpured_launch_reduce_##op##_##type( \
+		const void *values, size_t n, void *workspace, GpuredAcc *result, cudaStream_t stream) \
 	{ \
 		return launch_exact_sum<ctype>(values, n, workspace, result, stream); \
 	}

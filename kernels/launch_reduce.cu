@@ -16,13 +16,15 @@ launch_reduce(const void *values, size_t n, void *workspace, GpuredAcc *result, 
 {
 	typedef typename Op::Value Value;
 	constexpr size_t TILE = REDUCE_THREADS * REDUCE_VECTORS * Vector<Value>::LENGTH;
-	auto		kernel = grid_reduce<Op, REDUCE_THREADS, REDUCE_VECTORS>;
-	static const LaunchShape shape = launch_shape(kernel, REDUCE_THREADS, [](int) { return (size_t) 0; });
+	auto kernel = grid_reduce<Op, REDUCE_THREADS, REDUCE_VECTORS>;
+	static const LaunchShape shape =
+		launch_shape(kernel, REDUCE_THREADS, [](int) { return (size_t) 0; });
 
 	if (shape.error != cudaSuccess)
 		return shape.error;
-	LAUNCH(kernel, launch_grid(shape, tiles_of(n, TILE), GRID_MAX_BLOCKS), REDUCE_THREADS, 0, stream,
-		   static_cast<const Value *>(values), n, &static_cast<Workspace *>(workspace)->reduce, result);
+	LAUNCH(kernel, launch_grid(shape, tiles_of(n, TILE), GRID_MAX_BLOCKS), REDUCE_THREADS, 0,
+		   stream, static_cast<const Value *>(values), n,
+		   &static_cast<Workspace *>(workspace)->reduce, result);
 	return cudaGetLastError();
 }
 
@@ -36,8 +38,8 @@ launch_reduce(const void *values, size_t n, void *workspace, GpuredAcc *result, 
 #define REDUCE_exact(op, type, ctype)
 
 #define REDUCE_WITH(op, type, ...) \
-	extern "C" int gpured_launch_reduce_##op##_##type(const void *values, size_t n, void *workspace, \
-													  GpuredAcc *result, cudaStream_t stream) \
+	extern "C" int gpured_launch_reduce_##op##_##type( \
+		const void *values, size_t n, void *workspace, GpuredAcc *result, cudaStream_t stream) \
 	{ \
 		return launch_reduce<__VA_ARGS__>(values, n, workspace, result, stream); \
 	}
@@ -49,5 +51,6 @@ gpured_launch_check(void)
 {
 	cudaFuncAttributes attributes;
 
-	return cudaFuncGetAttributes(&attributes, grid_reduce<SumInt64<int32_t>, REDUCE_THREADS, REDUCE_VECTORS>);
+	return cudaFuncGetAttributes(&attributes,
+								 grid_reduce<SumInt64<int32_t>, REDUCE_THREADS, REDUCE_VECTORS>);
 }

@@ -24,7 +24,7 @@
 template <class T>
 struct SumInt64
 {
-	typedef T	Value;
+	typedef T Value;
 	typedef int64_t State;
 
 	static __device__ __forceinline__ State identity() { return 0; }
@@ -45,7 +45,7 @@ struct SumInt128
 	static __device__ __forceinline__ State lift(Value v) { return State{(uint64_t) v, v >> 63}; }
 	static __device__ __forceinline__ State combine(State a, State b)
 	{
-		State		sum;
+		State sum;
 
 		sum.lo = a.lo + b.lo;
 		sum.hi = (int64_t) ((uint64_t) a.hi + (uint64_t) b.hi + (sum.lo < b.lo));
@@ -83,14 +83,14 @@ struct OrderedFloat
 	}
 	static __device__ __forceinline__ Key key(Float v)
 	{
-		Key			k;
+		Key k;
 
 		memcpy(&k, &v, sizeof(k));
 		return v != v ? GREATEST : turn(k);
 	}
 	static __device__ __forceinline__ Float value(Key k)
 	{
-		Float		v;
+		Float v;
 
 		k = turn(k);
 		memcpy(&v, &k, sizeof(v));
@@ -121,14 +121,20 @@ struct Ordered<double> : OrderedFloat<double, int64_t, uint64_t>
 template <class T>
 struct Least
 {
-	typedef T	Value;
+	typedef T Value;
 	typedef typename Ordered<T>::Key State;
 
 	static __device__ __forceinline__ State identity() { return Ordered<T>::GREATEST; }
-	static __device__ __forceinline__ Value neutral() { return Ordered<T>::value(Ordered<T>::GREATEST); }
+	static __device__ __forceinline__ Value neutral()
+	{
+		return Ordered<T>::value(Ordered<T>::GREATEST);
+	}
 	static __device__ __forceinline__ State lift(Value v) { return Ordered<T>::key(v); }
 	static __device__ __forceinline__ State combine(State a, State b) { return b < a ? b : a; }
-	static __device__ __forceinline__ void store(GpuredAcc *acc, State s) { Ordered<T>::store(acc, s); }
+	static __device__ __forceinline__ void store(GpuredAcc *acc, State s)
+	{
+		Ordered<T>::store(acc, s);
+	}
 };
 
 /*
@@ -159,14 +165,17 @@ greatest_neutral<double>()
 template <class T>
 struct Greatest
 {
-	typedef T	Value;
+	typedef T Value;
 	typedef typename Ordered<T>::Key State;
 
 	static __device__ __forceinline__ State identity() { return Ordered<T>::LEAST; }
 	static __device__ __forceinline__ Value neutral() { return greatest_neutral<T>(); }
 	static __device__ __forceinline__ State lift(Value v) { return Ordered<T>::key(v); }
 	static __device__ __forceinline__ State combine(State a, State b) { return b > a ? b : a; }
-	static __device__ __forceinline__ void store(GpuredAcc *acc, State s) { Ordered<T>::store(acc, s); }
+	static __device__ __forceinline__ void store(GpuredAcc *acc, State s)
+	{
+		Ordered<T>::store(acc, s);
+	}
 };
 
-#endif							/* GPURED_OPERATORS_CUH */
+#endif /* GPURED_OPERATORS_CUH */

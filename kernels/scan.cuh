@@ -25,12 +25,12 @@ constexpr int SCAN_THREADS = 256;
 constexpr int SCAN_ROWS = 4;
 
 template <class Value>
-constexpr size_t SCAN_TILE = (size_t) SCAN_THREADS * SCAN_ROWS * Vector<Value>::LENGTH;
+constexpr size_t SCAN_TILE = (size_t) SCAN_THREADS *SCAN_ROWS *Vector<Value>::LENGTH;
 
 template <class Op>
 __global__ void
 __launch_bounds__(SCAN_THREADS)
-scan_tile_totals(const typename Op::Value *values, size_t n, typename Op::State *totals)
+	scan_tile_totals(const typename Op::Value *values, size_t n, typename Op::State *totals)
 {
 	typedef typename Op::Value Value;
 	SHARED(BlockReduceShared<Op>, shared);
@@ -54,16 +54,17 @@ scan_tile_totals(const typename Op::Value *values, size_t n, typename Op::State 
  */
 template <class Op, int ITEMS>
 static __device__ __forceinline__ typename Op::State
-scan_states(BlockScanShared<Op> &shared, typename Op::State *states, size_t n, typename Op::State start)
+scan_states(BlockScanShared<Op> &shared, typename Op::State *states, size_t n,
+			typename Op::State start)
 {
 	typedef typename Op::State State;
 
 	for (size_t at = 0; at < n; at += (size_t) blockDim.x * ITEMS)
 	{
 		const size_t first = at + (size_t) threadIdx.x * ITEMS;
-		State		item[ITEMS];
-		State		sum = Op::identity();
-		State		all;
+		State item[ITEMS];
+		State sum = Op::identity();
+		State all;
 
 #pragma unroll
 		for (int k = 0; k < ITEMS; k++)
@@ -99,19 +100,20 @@ scan_totals(typename Op::State *totals, size_t tiles, GpuredAcc *carry)
 
 template <class Op, class Out>
 __global__ void
-__launch_bounds__(SCAN_THREADS)
-scan_tiles(const typename Op::Value *values, size_t n, const typename Op::State *prefixes, Out *out)
+__launch_bounds__(SCAN_THREADS) scan_tiles(const typename Op::Value *values, size_t n,
+										   const typename Op::State *prefixes, Out *out)
 {
 	typedef typename Op::Value Value;
 	typedef typename Op::State State;
 	constexpr int LENGTH = Vector<Value>::LENGTH;
 	constexpr int ROW = WARP * LENGTH;
 	SHARED(BlockScanShared<Op>, shared);
-	const size_t start = blockIdx.x * SCAN_TILE<Value> + (size_t) warp_id() * SCAN_ROWS * ROW + lane_id() * LENGTH;
+	const size_t start =
+		blockIdx.x * SCAN_TILE<Value> + (size_t) warp_id() * SCAN_ROWS * ROW + lane_id() * LENGTH;
 	Vector<Value> row[SCAN_ROWS];
-	State		before[SCAN_ROWS];	/* of the warp's values, before this lane's */
-	State		warp_total = Op::identity();
-	State		all;
+	State before[SCAN_ROWS]; /* of the warp's values, before this lane's */
+	State warp_total = Op::identity();
+	State all;
 
 #pragma unroll
 	for (int i = 0; i < SCAN_ROWS; i++)
@@ -129,8 +131,8 @@ scan_tiles(const typename Op::Value *values, size_t n, const typename Op::State 
 #pragma unroll
 	for (int i = 0; i < SCAN_ROWS; i++)
 	{
-		State		state = Op::lift(row[i].value[0]);
-		State		inclusive;
+		State state = Op::lift(row[i].value[0]);
+		State inclusive;
 
 #pragma unroll
 		for (int k = 1; k < LENGTH; k++)
@@ -144,14 +146,15 @@ scan_tiles(const typename Op::Value *values, size_t n, const typename Op::State 
 	}
 
 	/* What is before this warp: only its last lane brings the warp's total. */
-	State		base = block_scan_exclusive<Op>(shared, lane_id() == WARP - 1 ? warp_total : Op::identity(), &all);
+	State base =
+		block_scan_exclusive<Op>(shared, lane_id() == WARP - 1 ? warp_total : Op::identity(), &all);
 
 	base = Op::combine(prefixes[blockIdx.x], warp_broadcast(base, 0));
 
 #pragma unroll
 	for (int i = 0; i < SCAN_ROWS; i++)
 	{
-		State		state = Op::combine(base, before[i]);
+		State state = Op::combine(base, before[i]);
 		const size_t at = start + i * ROW;
 
 #pragma unroll
@@ -164,4 +167,4 @@ scan_tiles(const typename Op::Value *values, size_t n, const typename Op::State 
 	}
 }
 
-#endif							/* GPURED_SCAN_CUH */
+#endif /* GPURED_SCAN_CUH */

@@ -20,7 +20,7 @@ static __device__ __forceinline__ T
 warp_shuffle_down(T value, int distance)
 {
 	constexpr int WORDS = sizeof(T) < 4 ? 1 : sizeof(T) / 4;
-	uint32_t	word[WORDS] = {};
+	uint32_t word[WORDS] = {};
 
 	memcpy(word, &value, sizeof(T));
 #pragma unroll
@@ -63,7 +63,7 @@ warp_max(uint32_t value)
 #pragma unroll
 	for (int mask = WARP / 2; mask > 0; mask /= 2)
 	{
-		uint32_t	other = __shfl_xor_sync(ALL_LANES, value, mask);
+		uint32_t other = __shfl_xor_sync(ALL_LANES, value, mask);
 
 		value = other > value ? other : value;
 	}
@@ -71,4 +71,4 @@ warp_max(uint32_t value)
 #endif
 }
 
-#endif							/* GPURED_WARP_REDUCE_CUH */
+#endif /* GPURED_WARP_REDUCE_CUH */

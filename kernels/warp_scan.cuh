@@ -18,7 +18,7 @@ static __device__ __forceinline__ T
 warp_shuffle_up(T value, int distance)
 {
 	constexpr int WORDS = sizeof(T) / 4;
-	uint32_t	word[WORDS];
+	uint32_t word[WORDS];
 
 	static_assert(sizeof(T) % 4 == 0, "whole words only");
 	memcpy(word, &value, sizeof(T));
@@ -35,7 +35,7 @@ static __device__ __forceinline__ T
 warp_broadcast(T value, int lane)
 {
 	constexpr int WORDS = sizeof(T) / 4;
-	uint32_t	word[WORDS];
+	uint32_t word[WORDS];
 
 	static_assert(sizeof(T) % 4 == 0, "whole words only");
 	memcpy(word, &value, sizeof(T));
@@ -61,4 +61,4 @@ warp_scan(typename Op::State state)
 	return state;
 }
 
-#endif							/* GPURED_WARP_SCAN_CUH */
+#endif /* GPURED_WARP_SCAN_CUH */

@@ -17,4 +17,4 @@ struct Workspace
 	alignas(256) unsigned char scan[1];
 };
 
-#endif							/* GPURED_WORKSPACE_CUH */
+#endif /* GPURED_WORKSPACE_CUH */

@@ -122,8 +122,8 @@ typedef struct GpuredDevice
 	/*
 	 * Inclusive scan.  carry holds what came before the batch and is advanced
 	 * past it.  out has in->n elements of the list's output type and does not
-	 * overlap the input.  A float prefix whose finite total is out of range is
-	 * written as an infinity: the caller raises the error, since it knows
+	 * overlap the input.  A float prefix whose finite total is out of range
+	 * is written as an infinity: the caller raises the error, since it knows
 	 * whether an infinity was among the inputs.  A prefix of nothing but -0
 	 * is -0 (so -0 stands for "no value" in sums).
 	 */
