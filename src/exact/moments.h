@@ -236,7 +236,8 @@ gpured_add_product(uint64_t *limb, int64_t a, int64_t b, uint64_t distance)
  * Add a row, or remove one whose values are finite; w is returned, or its
  * successor.  "kind" is the state's, and a constant, as is "remove".
  */
-static inline __attribute__((always_inline)) GpuredMoments *
+static inline __attribute__((always_inline))
+GpuredMoments *
 gpured_moments_add(GpuredMoments *w, GpuredMomentsKind kind, double x, double y, bool remove,
 				   const GpuredAllocator *mem, void *arg)
 {
