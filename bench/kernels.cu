@@ -36,18 +36,19 @@ template <class T>
 static __global__ void
 fill(T *x, size_t n, int kind)
 {
-	for (size_t i = blockIdx.x * (size_t) blockDim.x + threadIdx.x; i < n; i += (size_t) gridDim.x * blockDim.x)
+	for (size_t i = blockIdx.x * (size_t) blockDim.x + threadIdx.x; i < n;
+		 i += (size_t) gridDim.x * blockDim.x)
 		data_value(&x[i], kind, i, n);
 }
 
 /* What all cases share. */
-static constexpr size_t ARENA = (size_t) 1 << 31;	/* bytes of values: 2^28 of 8 bytes */
+static constexpr size_t ARENA = (size_t) 1 << 31; /* bytes of values: 2^28 of 8 bytes */
 static char *arena;
-static char *outputs;			/* of scans; twice as wide */
+static char *outputs; /* of scans; twice as wide */
 static void *workspace;
-static void *scratch;			/* CUB's */
+static void *scratch; /* CUB's */
 static size_t scratch_size;
-static GpuredAcc *result;		/* on the device */
+static GpuredAcc *result; /* on the device */
 static std::vector<char> host;
 static bool quick = false;
 
@@ -57,8 +58,7 @@ static double
 time_of(Run run)
 {
 	constexpr int RUNS = 15;
-	static cudaEvent_t begin[RUNS],
-				end[RUNS];
+	static cudaEvent_t begin[RUNS], end[RUNS];
 	std::vector<float> ms(RUNS);
 
 	if (begin[0] == nullptr)
@@ -88,7 +88,7 @@ static int
 prepare(size_t n, int kind)
 {
 	const size_t room = ARENA / (n * sizeof(T));
-	const int	copies = n <= (size_t) 1 << 20 ? 1 : (int) std::min<size_t>(room, 4);
+	const int copies = n <= (size_t) 1 << 20 ? 1 : (int) std::min<size_t>(room, 4);
 
 	for (int i = 0; i < copies; i++)
 		fill<<<4096, 256>>>((T *) arena + i * n, n, kind);
@@ -108,12 +108,13 @@ fail(const char *name, const char *what)
 static void
 line(const char *name, int kind, bool is_float, size_t n, double bytes, double ours, double cubs)
 {
-	int			log2 = 0;
+	int log2 = 0;
 
 	while ((size_t) 1 << log2 < n)
 		log2++;
 	printf("%-18s %-11s 2^%-2d  %9.1f us  %7.0f GB/s   CUB %7.0f GB/s   ratio %.2f\n", name,
-		   is_float ? data_kind_name[kind] : "", log2, ours * 1e6, bytes / ours * 1e-9, bytes / cubs * 1e-9, cubs / ours);
+		   is_float ? data_kind_name[kind] : "", log2, ours * 1e6, bytes / ours * 1e-9,
+		   bytes / cubs * 1e-9, cubs / ours);
 	fflush(stdout);
 }
 
@@ -121,8 +122,7 @@ line(const char *name, int kind, bool is_float, size_t n, double bytes, double o
 static bool
 same_acc(GpuredOp op, const GpuredAcc *a, const GpuredAcc *b)
 {
-	double		x,
-				y;
+	double x, y;
 
 	switch (gpured_op_info[op].acc)
 	{
@@ -132,7 +132,7 @@ same_acc(GpuredOp op, const GpuredAcc *a, const GpuredAcc *b)
 			gpured_exact_to_double(&a->v.exact, &x);
 			gpured_exact_to_double(&b->v.exact, &y);
 			return memcmp(&x, &y, sizeof(x)) == 0 &&
-				memcmp(a->v.exact.limb, b->v.exact.limb, sizeof(a->v.exact.limb)) == 0;
+				   memcmp(a->v.exact.limb, b->v.exact.limb, sizeof(a->v.exact.limb)) == 0;
 		case GPURED_ACC_least_float:
 		case GPURED_ACC_greatest_float:
 			return a->v.f8 == b->v.f8;
@@ -146,8 +146,7 @@ static void
 check_reduce(const char *name, GpuredOp op, size_t n)
 {
 	const GpuredBatch batch = {host.data(), n};
-	GpuredAcc	want,
-				got;
+	GpuredAcc want, got;
 
 	gpured_acc_init(op, &want);
 	gpured_cpu_device.reduce(op, &batch, &want);
@@ -165,14 +164,12 @@ template <class T, class Launch, class Cub>
 static void
 bench_reduce(const char *name, GpuredOp op, Launch launch, Cub cub_run, size_t n, int kind)
 {
-	const int	copies = prepare<T>(n, kind);
-	auto		ours = [&](int turn)
+	const int copies = prepare<T>(n, kind);
+	auto ours = [&](int turn)
+	{ must((cudaError_t) launch((T *) arena + turn % copies * n, n, workspace, result, 0)); };
+	auto cubs = [&](int turn)
 	{
-		must((cudaError_t) launch((T *) arena + turn % copies * n, n, workspace, result, 0));
-	};
-	auto		cubs = [&](int turn)
-	{
-		size_t		size = scratch_size;
+		size_t size = scratch_size;
 
 		must(cub_run(scratch, size, (const T *) arena + turn % copies * n, outputs, n));
 	};
@@ -188,17 +185,18 @@ bench_reduce(const char *name, GpuredOp op, Launch launch, Cub cub_run, size_t n
 
 template <class T, class Out, class Launch, class Cub>
 static void
-bench_scan(const char *name, GpuredOp op, GpuredOp sum, Launch launch, Cub cub_run, size_t n, int kind)
+bench_scan(const char *name, GpuredOp op, GpuredOp sum, Launch launch, Cub cub_run, size_t n,
+		   int kind)
 {
-	const int	copies = prepare<T>(n, kind);
-	GpuredAcc	carry;
-	auto		ours = [&](int turn)
-	{
-		must((cudaError_t) launch((T *) arena + turn % copies * n, n, workspace, result, outputs, 0));
+	const int copies = prepare<T>(n, kind);
+	GpuredAcc carry;
+	auto ours = [&](int turn) {
+		must((cudaError_t) launch((T *) arena + turn % copies * n, n, workspace, result, outputs,
+								  0));
 	};
-	auto		cubs = [&](int turn)
+	auto cubs = [&](int turn)
 	{
-		size_t		size = scratch_size;
+		size_t size = scratch_size;
 
 		must(cub_run(scratch, size, (const T *) arena + turn % copies * n, outputs, n));
 	};
@@ -212,8 +210,7 @@ bench_scan(const char *name, GpuredOp op, GpuredOp sum, Launch launch, Cub cub_r
 	if (n <= (size_t) 1 << 24)
 	{
 		const GpuredBatch batch = {host.data(), n};
-		std::vector<Out> want(n),
-					got(n);
+		std::vector<Out> want(n), got(n);
 
 		gpured_acc_init(op, &carry);
 		gpured_cpu_device.scan(op, &batch, &carry, want.data());
@@ -222,12 +219,13 @@ bench_scan(const char *name, GpuredOp op, GpuredOp sum, Launch launch, Cub cub_r
 			fail(name, "WRONG PREFIX");
 	}
 
-	const double time = time_of([&](int turn)
-	{
-		/* An exact carry must be normalized: start from nothing again. */
-		must(cudaMemsetAsync(result, 0, sizeof(GpuredAcc), 0));
-		ours(turn);
-	});
+	const double time = time_of(
+		[&](int turn)
+		{
+			/* An exact carry must be normalized: start from nothing again. */
+			must(cudaMemsetAsync(result, 0, sizeof(GpuredAcc), 0));
+			ours(turn);
+		});
 
 	line(name, kind, T(0.5) != 0, n, (double) n * (sizeof(T) + sizeof(Out)), time, time_of(cubs));
 }
@@ -257,12 +255,15 @@ cub_scan(void *temp, size_t &size, const T *x, void *out, size_t n)
 static const int float_kinds[] = {DATA_UNIFORM, DATA_NORMAL, DATA_WIDE, DATA_CANCELLING};
 
 #define BENCH_SUM(type, ctype, out, kind) \
-	bench_reduce<ctype>("sum " #type, GPURED_reduce_sum_##type, gpured_launch_reduce_sum_##type, cub_sum<ctype, out>, n, kind)
+	bench_reduce<ctype>("sum " #type, GPURED_reduce_sum_##type, gpured_launch_reduce_sum_##type, \
+						cub_sum<ctype, out>, n, kind)
 #define BENCH_MAX(type, ctype) \
-	bench_reduce<ctype>("max " #type, GPURED_reduce_max_##type, gpured_launch_reduce_max_##type, cub_max<ctype>, n, DATA_UNIFORM)
+	bench_reduce<ctype>("max " #type, GPURED_reduce_max_##type, gpured_launch_reduce_max_##type, \
+						cub_max<ctype>, n, DATA_UNIFORM)
 #define BENCH_SCAN(type, ctype, otype, out, kind) \
-	bench_scan<ctype, otype>("prefix_sum " #type, GPURED_scan_sum_##type, GPURED_reduce_sum_##type, \
-							 gpured_launch_scan_sum_##type, cub_scan<ctype, out>, n, kind)
+	bench_scan<ctype, otype>("prefix_sum " #type, GPURED_scan_sum_##type, \
+							 GPURED_reduce_sum_##type, gpured_launch_scan_sum_##type, \
+							 cub_scan<ctype, out>, n, kind)
 
 static void
 bench_size(size_t n)
@@ -291,12 +292,12 @@ main(int argc, char **argv)
 {
 	const size_t most = (size_t) 1 << 28;
 	cudaDeviceProp device;
-	size_t		size = 0;
+	size_t size = 0;
 
 	quick = argc > 1 && strcmp(argv[1], "quick") == 0;
 	must(cudaGetDeviceProperties(&device, 0));
-	printf("%s, %d multiprocessors, %d MB of second-level cache\n\n", device.name, device.multiProcessorCount,
-		   device.l2CacheSize >> 20);
+	printf("%s, %d multiprocessors, %d MB of second-level cache\n\n", device.name,
+		   device.multiProcessorCount, device.l2CacheSize >> 20);
 	must(cudaMalloc(&arena, ARENA));
 	must(cudaMalloc(&outputs, 2 * ARENA));
 	must(cudaMalloc(&workspace, gpured_workspace_size(most)));

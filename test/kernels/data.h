@@ -19,27 +19,26 @@
 
 enum DataKind
 {
-	DATA_UNIFORM,				/* [0, 1) */
-	DATA_NORMAL,				/* mean 0, deviation 1 */
-	DATA_CENTS,					/* amounts of money */
-	DATA_WIDE,					/* exponents over most of the range, both signs */
-	DATA_CANCELLING,			/* large values and their negatives, small ones between */
-	DATA_BITS,					/* any finite bit pattern */
+	DATA_UNIFORM,    /* [0, 1) */
+	DATA_NORMAL,     /* mean 0, deviation 1 */
+	DATA_CENTS,      /* amounts of money */
+	DATA_WIDE,       /* exponents over most of the range, both signs */
+	DATA_CANCELLING, /* large values and their negatives, small ones between */
+	DATA_BITS,       /* any finite bit pattern */
 	DATA_SUBNORMAL,
-	DATA_HUGE,					/* sums beyond the largest value and back */
-	DATA_ZEROS_FIRST,			/* mostly zeros, then normal */
-	DATA_ALTERNATING,			/* prefixes on both sides of zero */
-	DATA_NEGATIVE_ZERO,			/* all -0 */
-	DATA_ZEROS,					/* -0, and +0 somewhere */
-	DATA_INFINITY,				/* normal with one +Infinity */
-	DATA_SPECIAL,				/* normal with NaN and infinities */
+	DATA_HUGE,          /* sums beyond the largest value and back */
+	DATA_ZEROS_FIRST,   /* mostly zeros, then normal */
+	DATA_ALTERNATING,   /* prefixes on both sides of zero */
+	DATA_NEGATIVE_ZERO, /* all -0 */
+	DATA_ZEROS,         /* -0, and +0 somewhere */
+	DATA_INFINITY,      /* normal with one +Infinity */
+	DATA_SPECIAL,       /* normal with NaN and infinities */
 	DATA_KINDS
 };
 
 static const char *const data_kind_name[DATA_KINDS] = {
-	"uniform", "normal", "cents", "wide", "cancelling", "bits", "subnormal", "huge",
-	"zeros first", "alternating", "negative zero", "zeros", "infinity", "special"
-};
+	"uniform", "normal",      "cents",       "wide",          "cancelling", "bits",     "subnormal",
+	"huge",    "zeros first", "alternating", "negative zero", "zeros",      "infinity", "special"};
 
 static DATA_HD inline uint64_t
 data_hash(uint64_t z)
@@ -54,7 +53,7 @@ data_hash(uint64_t z)
 static DATA_HD inline double
 data_double(uint64_t bits)
 {
-	double		x;
+	double x;
 
 	memcpy(&x, &bits, sizeof(x));
 	return x;
@@ -63,7 +62,7 @@ data_double(uint64_t bits)
 static DATA_HD inline float
 data_float(uint32_t bits)
 {
-	float		x;
+	float x;
 
 	memcpy(&x, &bits, sizeof(x));
 	return x;
@@ -88,7 +87,7 @@ template <class T>
 static DATA_HD inline T
 data_common(int kind, size_t i, size_t n, uint64_t h, T biggest, T tiny)
 {
-	const T		infinity = biggest * 2;
+	const T infinity = biggest * 2;
 
 	switch (kind)
 	{
@@ -99,20 +98,22 @@ data_common(int kind, size_t i, size_t n, uint64_t h, T biggest, T tiny)
 		case DATA_CENTS:
 			return (T) ((double) (h % 1000000) / 100.0);
 		case DATA_CANCELLING:
-			{
-				const size_t j = i < n - 1 - i ? i : n - 1 - i;
-				const double v = data_normal(data_hash(j)) * data_double((uint64_t) (1023 - 20 + (int) (j % 41)) << 52);
+		{
+			const size_t j = i < n - 1 - i ? i : n - 1 - i;
+			const double v = data_normal(data_hash(j)) *
+							 data_double((uint64_t) (1023 - 20 + (int) (j % 41)) << 52);
 
-				if (i % 61 == 13 || i == j)
-					return (T) (i % 61 == 13 ? data_uniform(h) * 0x1p-40 : v);
-				return (n - 1 - i) % 61 == 13 ? T(0) : (T) -v;
-			}
+			if (i % 61 == 13 || i == j)
+				return (T) (i % 61 == 13 ? data_uniform(h) * 0x1p-40 : v);
+			return (n - 1 - i) % 61 == 13 ? T(0) : (T) -v;
+		}
 		case DATA_HUGE:
 			return i % 3 == 2 ? -biggest : i % 97 == 0 ? tiny : biggest;
 		case DATA_ZEROS_FIRST:
 			return i < n - n / 4 ? T(0) : (T) data_normal(h);
 		case DATA_ALTERNATING:
-			return (T) ((i % 2 == 0 ? 1 : -1) * (1.0 + (double) (h % 5)) * (i % 7 == 0 ? 0x1p-30 : 1.0));
+			return (T) ((i % 2 == 0 ? 1 : -1) * (1.0 + (double) (h % 5)) *
+						(i % 7 == 0 ? 0x1p-30 : 1.0));
 		case DATA_NEGATIVE_ZERO:
 			return -T(0);
 		case DATA_ZEROS:
@@ -140,7 +141,8 @@ data_value(double *x, int kind, size_t i, size_t n)
 	const uint64_t g = data_hash(h);
 
 	if (kind == DATA_WIDE)
-		*x = data_double((h & 0x800fffffffffffffu) | (uint64_t) (1023 - 300 + (int) (g % 601)) << 52);
+		*x = data_double((h & 0x800fffffffffffffu) | (uint64_t) (1023 - 300 + (int) (g % 601))
+														 << 52);
 	else if (kind == DATA_BITS)
 		*x = data_double((h & 0x800fffffffffffffu) | g % 2047 << 52);
 	else if (kind == DATA_SUBNORMAL)
@@ -156,7 +158,8 @@ data_value(float *x, int kind, size_t i, size_t n)
 	const uint64_t g = data_hash(h);
 
 	if (kind == DATA_WIDE)
-		*x = data_float(((uint32_t) h & 0x807fffffu) | (uint32_t) (127 - 60 + (int) (g % 121)) << 23);
+		*x = data_float(((uint32_t) h & 0x807fffffu) | (uint32_t) (127 - 60 + (int) (g % 121))
+														   << 23);
 	else if (kind == DATA_BITS)
 		*x = data_float(((uint32_t) h & 0x807fffffu) | (uint32_t) (g % 255) << 23);
 	else if (kind == DATA_SUBNORMAL)
@@ -171,7 +174,7 @@ static DATA_HD inline void
 data_value(T *x, int kind, size_t i, size_t)
 {
 	const uint64_t h = data_hash(2 * i + 1);
-	const T		least = (T) ((uint64_t) 1 << (8 * sizeof(T) - 1));
+	const T least = (T) ((uint64_t) 1 << (8 * sizeof(T) - 1));
 
 	switch (kind)
 	{
@@ -193,6 +196,6 @@ data_value(T *x, int kind, size_t i, size_t)
 }
 
 /* Integers have fewer kinds. */
-#define DATA_INTEGER_KINDS	5
+#define DATA_INTEGER_KINDS 5
 
-#endif							/* GPURED_TEST_DATA_H */
+#endif /* GPURED_TEST_DATA_H */

@@ -20,8 +20,8 @@
 
 extern const GpuredDevice gpured_cuda_device;
 
-static int	passed = 0;
-static int	failed = 0;
+static int passed = 0;
+static int failed = 0;
 static std::mutex reporting;
 
 static bool
@@ -46,9 +46,9 @@ make(GpuredOp op, int kind, size_t n)
 		switch (op)
 		{
 #define MAKE(name, ctype) \
-			case GPURED_##name: \
-				data_value((ctype *) bytes.data() + i, kind, i, n); \
-				break;
+	case GPURED_##name: \
+		data_value((ctype *) bytes.data() + i, kind, i, n); \
+		break;
 #define GPURED_REDUCE(op, type, ctype, acc) MAKE(reduce_##op##_##type, ctype)
 #define GPURED_SCAN(op, type, ctype, acc, otype) MAKE(scan_##op##_##type, ctype)
 #include "oplist.h"
@@ -67,8 +67,7 @@ same_float(double a, double b)
 static bool
 same_acc(GpuredOp op, GpuredAcc a, GpuredAcc b)
 {
-	double		x,
-				y;
+	double x, y;
 
 	if (a.n != b.n)
 		return false;
@@ -83,12 +82,13 @@ same_acc(GpuredOp op, GpuredAcc a, GpuredAcc b)
 			gpured_exact_normalize(&b.v.exact);
 			gpured_exact_to_double(&a.v.exact, &x);
 			gpured_exact_to_double(&b.v.exact, &y);
-			if (!same_float(x, y) || ((a.v.exact.flags ^ b.v.exact.flags) & GPURED_EXACT_NOT_NEGZERO) != 0)
+			if (!same_float(x, y) ||
+				((a.v.exact.flags ^ b.v.exact.flags) & GPURED_EXACT_NOT_NEGZERO) != 0)
 				return false;
 
 			/* The finite part means nothing beside a special value. */
 			return (a.v.exact.flags & ~(unsigned) GPURED_EXACT_NOT_NEGZERO) != 0 ||
-				memcmp(a.v.exact.limb, b.v.exact.limb, sizeof(a.v.exact.limb)) == 0;
+				   memcmp(a.v.exact.limb, b.v.exact.limb, sizeof(a.v.exact.limb)) == 0;
 		case GPURED_ACC_least_float:
 		case GPURED_ACC_greatest_float:
 			return same_float(a.v.f8, b.v.f8);
@@ -101,10 +101,8 @@ same_acc(GpuredOp op, GpuredAcc a, GpuredAcc b)
 static bool
 same_output(GpuredOp op, const std::vector<unsigned char> &a, const std::vector<unsigned char> &b)
 {
-	float		x,
-				y;
-	double		v,
-				w;
+	float x, y;
+	double v, w;
 
 	if (gpured_op_info[op].acc != GPURED_ACC_exact)
 		return a == b;
@@ -130,11 +128,13 @@ same_output(GpuredOp op, const std::vector<unsigned char> &a, const std::vector<
 
 /* One batch on a device, after "acc"; scans leave their output in "out". */
 static GpuredStatus
-run(const GpuredDevice *device, GpuredOp op, const unsigned char *values, size_t n, GpuredAcc *acc, unsigned char *out)
+run(const GpuredDevice *device, GpuredOp op, const unsigned char *values, size_t n, GpuredAcc *acc,
+	unsigned char *out)
 {
 	const GpuredBatch batch = {values, n};
 
-	return gpured_op_info[op].is_scan ? device->scan(op, &batch, acc, out) : device->reduce(op, &batch, acc);
+	return gpured_op_info[op].is_scan ? device->scan(op, &batch, acc, out)
+									  : device->reduce(op, &batch, acc);
 }
 
 /* Two batches in a row, on both devices. */
@@ -144,12 +144,10 @@ compare(GpuredOp op, int kind, size_t n, size_t cut)
 	const size_t in_size = gpured_op_info[op].input_size;
 	const size_t out_size = gpured_op_info[op].output_size;
 	const std::vector<unsigned char> values = make(op, kind, n);
-	std::vector<unsigned char> want_out(n * out_size),
-				got_out(n * out_size);
-	GpuredAcc	want,
-				got;
+	std::vector<unsigned char> want_out(n * out_size), got_out(n * out_size);
+	GpuredAcc want, got;
 	GpuredStatus status;
-	char		what[300];
+	char what[300];
 
 	gpured_acc_init(op, &want);
 	gpured_acc_init(op, &got);
@@ -160,7 +158,9 @@ compare(GpuredOp op, int kind, size_t n, size_t cut)
 					 got_out.data() + cut * out_size);
 	snprintf(what, sizeof(what), "%s, n = %zu, cut at %zu: %s", data_kind_name[kind], n, cut,
 			 status.code != GPURED_OK ? status.reason : "another answer than the CPU's");
-	report(status.code == GPURED_OK && same_acc(op, want, got) && same_output(op, want_out, got_out), op, what);
+	report(status.code == GPURED_OK && same_acc(op, want, got) &&
+			   same_output(op, want_out, got_out),
+		   op, what);
 }
 
 static bool
@@ -173,7 +173,8 @@ static void
 test_operations(size_t most)
 {
 	for (int i = GPURED_none + 1; i < GPURED_NUM_OPS; i++)
-		for (int kind = 0; kind < (is_float((GpuredOp) i) ? (int) DATA_KINDS : DATA_INTEGER_KINDS); kind++)
+		for (int kind = 0; kind < (is_float((GpuredOp) i) ? (int) DATA_KINDS : DATA_INTEGER_KINDS);
+			 kind++)
 			for (size_t n : {(size_t) 1, (size_t) 77, most})
 				compare((GpuredOp) i, kind, n, n / 3);
 }
@@ -184,16 +185,18 @@ test_threads(size_t most)
 	std::vector<std::thread> threads;
 
 	for (int t = 0; t < 4; t++)
-		threads.emplace_back([=]
-		{
-			for (int i = 0; i < 24; i++)
+		threads.emplace_back(
+			[=]
 			{
-				const uint64_t h = data_hash(100 * t + i);
+				for (int i = 0; i < 24; i++)
+				{
+					const uint64_t h = data_hash(100 * t + i);
 
-				compare((GpuredOp) (1 + h % (GPURED_NUM_OPS - 1)), h >> 32 & 3, 1 + (h >> 40) % most, 0);
-			}
-			gpured_cuda_device.thread_release();
-		});
+					compare((GpuredOp) (1 + h % (GPURED_NUM_OPS - 1)), h >> 32 & 3,
+							1 + (h >> 40) % most, 0);
+				}
+				gpured_cuda_device.thread_release();
+			});
 	for (std::thread &thread : threads)
 		thread.join();
 }
@@ -201,13 +204,16 @@ test_threads(size_t most)
 static void
 test_edges()
 {
-	GpuredAcc	acc;
+	GpuredAcc acc;
 	unsigned char none[16] = {};
 
 	gpured_acc_init(GPURED_reduce_sum_int4, &acc);
-	report(run(&gpured_cuda_device, GPURED_reduce_sum_int4, none, 0, &acc, nullptr).code == GPURED_OK && acc.n == 0,
+	report(run(&gpured_cuda_device, GPURED_reduce_sum_int4, none, 0, &acc, nullptr).code ==
+				   GPURED_OK &&
+			   acc.n == 0,
 		   GPURED_reduce_sum_int4, "an empty batch");
-	report(gpured_cuda_device.scan(GPURED_reduce_sum_int4, nullptr, &acc, nullptr).code == GPURED_PROTOCOL,
+	report(gpured_cuda_device.scan(GPURED_reduce_sum_int4, nullptr, &acc, nullptr).code ==
+			   GPURED_PROTOCOL,
 		   GPURED_reduce_sum_int4, "a reduction as a scan");
 	report(gpured_cuda_device.reduce((GpuredOp) 9999, nullptr, &acc).code == GPURED_PROTOCOL,
 		   GPURED_none, "no such operation");
@@ -228,8 +234,7 @@ test_failures()
 				{
 					const std::vector<unsigned char> values = make(op, DATA_NORMAL, 100);
 					std::vector<unsigned char> out(100 * sizeof(double));
-					GpuredAcc	acc,
-								before;
+					GpuredAcc acc, before;
 					GpuredStatus status;
 
 					if (fresh)
@@ -241,8 +246,10 @@ test_failures()
 					emu_fail_call(0, cudaSuccess);
 					if (status.code == GPURED_OK)
 						break;
-					report((error == cudaErrorMemoryAllocation ? status.code == GPURED_NO_MEMORY : status.code == GPURED_DEVICE_FAILED) &&
-						   status.reason[0] != '\0' && memcmp(&acc, &before, sizeof(acc)) == 0,
+					report((error == cudaErrorMemoryAllocation
+								? status.code == GPURED_NO_MEMORY
+								: status.code == GPURED_DEVICE_FAILED) &&
+							   status.reason[0] != '\0' && memcmp(&acc, &before, sizeof(acc)) == 0,
 						   op, status.reason);
 					compare(op, DATA_NORMAL, 100, 0);
 				}
@@ -255,9 +262,9 @@ main(int argc, char **argv)
 {
 	GpuredDeviceInfo info;
 #ifdef GPURED_EMULATED
-	const bool	small = true;
+	const bool small = true;
 #else
-	const bool	small = argc > 1 && strcmp(argv[1], "small") == 0;
+	const bool small = argc > 1 && strcmp(argv[1], "small") == 0;
 #endif
 	const size_t most = small ? 5000 : 200000;
 

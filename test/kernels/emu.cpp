@@ -23,7 +23,8 @@ __asm__(".text\n"
 		".globl emu_switch\n"
 		".type emu_switch, @function\n"
 		"emu_switch:\n"
-		"	pushq %rbp\n	pushq %rbx\n	pushq %r12\n	pushq %r13\n	pushq %r14\n	pushq %r15\n"
+		"	pushq %rbp\n	pushq %rbx\n	pushq %r12\n	pushq %r13\n	pushq %r14\n	pushq "
+		"%r15\n"
 		"	movq %rsp, (%rdi)\n"
 		"	movq %rsi, %rsp\n"
 		"	popq %r15\n	popq %r14\n	popq %r13\n	popq %r12\n	popq %rbx\n	popq %rbp\n"
@@ -50,50 +51,50 @@ enum Wait
 struct Fiber
 {
 #if defined(__x86_64__)
-	void	   *stack_pointer;
+	void *stack_pointer;
 #else
-	ucontext_t	context;
+	ucontext_t context;
 #endif
-	char	   *stack;
-	void	   *fake_stack;
-	Wait		wait;
+	char *stack;
+	void *fake_stack;
+	Wait wait;
 	unsigned int index;
-	unsigned int collectives;	/* how many it has entered */
+	unsigned int collectives; /* how many it has entered */
 };
 
 struct Exchange
 {
-	uint64_t	lane[32];
+	uint64_t lane[32];
 	const char *what;
-	int			entered;
+	int entered;
 };
 
 struct Block
 {
 	unsigned int index;
 	std::vector<Fiber> fibers;
-	std::vector<Exchange> exchanges;	/* two a warp, used in turn */
+	std::vector<Exchange> exchanges; /* two a warp, used in turn */
 	std::map<const void *, std::unique_ptr<char[]>> shared;
 	std::unique_ptr<char[]> dynamic;
 };
 
-uint64_t	random_state = 1;
+uint64_t random_state = 1;
 std::function<void()> kernel;
 unsigned int grid_size;
 unsigned int block_size;
-Block	   *block;
-Fiber	   *fiber;
+Block *block;
+Fiber *fiber;
 std::vector<char *> spare_stacks;
 
 #if defined(__x86_64__)
-void	   *scheduler_stack_pointer;
+void *scheduler_stack_pointer;
 #else
-ucontext_t	scheduler_context;
+ucontext_t scheduler_context;
 #endif
 #if defined(__SANITIZE_ADDRESS__)
 const void *scheduler_stack;
-size_t		scheduler_stack_size;
-void	   *scheduler_fake_stack;
+size_t scheduler_stack_size;
+void *scheduler_fake_stack;
 #endif
 
 uint32_t
@@ -115,11 +116,12 @@ stop(const char *why)
 void
 leave(Wait wait)
 {
-	Fiber	   *self = fiber;
+	Fiber *self = fiber;
 
 	self->wait = wait;
 #if defined(__SANITIZE_ADDRESS__)
-	__sanitizer_start_switch_fiber(wait == DONE ? nullptr : &self->fake_stack, scheduler_stack, scheduler_stack_size);
+	__sanitizer_start_switch_fiber(wait == DONE ? nullptr : &self->fake_stack, scheduler_stack,
+								   scheduler_stack_size);
 #endif
 #if defined(__x86_64__)
 	emu_switch(&self->stack_pointer, scheduler_stack_pointer);
@@ -181,11 +183,12 @@ start_block(unsigned int index, size_t shared)
 	b->fibers.resize(block_size);
 	for (unsigned int i = 0; i < block_size; i++)
 	{
-		Fiber	   &f = b->fibers[i];
+		Fiber &f = b->fibers[i];
 
 		if (spare_stacks.empty())
 			spare_stacks.push_back((char *) mmap(nullptr, STACK, PROT_READ | PROT_WRITE,
-												 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+												 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
+												 0));
 		f.stack = spare_stacks.back();
 		spare_stacks.pop_back();
 		f.fake_stack = nullptr;
@@ -194,7 +197,7 @@ start_block(unsigned int index, size_t shared)
 		f.collectives = 0;
 #if defined(__x86_64__)
 		/* Six registers, the address to return to, and the caller's slot. */
-		void	  **top = (void **) (f.stack + STACK) - 8;
+		void **top = (void **) (f.stack + STACK) - 8;
 
 		memset(top, 0, 8 * sizeof(void *));
 		top[6] = (void *) fiber_main;
@@ -228,19 +231,18 @@ step(Block *b)
 {
 	const unsigned int warps = (block_size + 31) / 32;
 	const unsigned int first = random_below(warps);
-	unsigned int waiting = 0,
-				done = 0;
+	unsigned int waiting = 0, done = 0;
 
 	for (unsigned int i = 0; i < warps; i++)
 	{
 		const unsigned int start = (first + i) % warps * 32;
 		const unsigned int turn = random_below(32);
-		bool		ran = false;
+		bool ran = false;
 		unsigned int together = 0;
 
 		for (unsigned int k = 0; k < 32; k++)
 		{
-			Fiber	   &f = b->fibers[start + (turn + k) % 32];
+			Fiber &f = b->fibers[start + (turn + k) % 32];
 
 			if (f.wait == RUNS)
 			{
@@ -265,12 +267,13 @@ step(Block *b)
 	if (done == block_size)
 		return false;
 	if (waiting != block_size)
-		stop(done > 0 ? "threads have left, others wait" : "lanes of a warp wait at different places");
+		stop(done > 0 ? "threads have left, others wait"
+					  : "lanes of a warp wait at different places");
 	for (Fiber &f : b->fibers)
 		f.wait = RUNS;
 	return true;
 }
-}
+} // namespace
 
 void
 seed(uint64_t value)
@@ -285,9 +288,11 @@ launch(unsigned int grid, unsigned int threads, size_t shared, std::function<voi
 	std::vector<unsigned int> order(grid);
 	unsigned int next = 0;
 
-	if (grid == 0 || threads == 0 || threads % 32 != 0 || threads > 1024 || shared > (size_t) SHARED_LIMIT)
+	if (grid == 0 || threads == 0 || threads % 32 != 0 || threads > 1024 ||
+		shared > (size_t) SHARED_LIMIT)
 	{
-		printf("emulation: a launch of %u blocks of %u threads with %zu bytes\n", grid, threads, shared);
+		printf("emulation: a launch of %u blocks of %u threads with %zu bytes\n", grid, threads,
+			   shared);
 		abort();
 	}
 	kernel = body;
@@ -302,7 +307,7 @@ launch(unsigned int grid, unsigned int threads, size_t shared, std::function<voi
 	}
 	while (next < grid || !resident.empty())
 	{
-		size_t		i;
+		size_t i;
 
 		while (next < grid && resident.size() < (size_t) RESIDENT)
 			resident.push_back(start_block(order[next++], shared));
@@ -315,12 +320,36 @@ launch(unsigned int grid, unsigned int threads, size_t shared, std::function<voi
 	}
 }
 
-emu_index thread_index() { return emu_index{fiber->index}; }
-emu_index block_index() { return emu_index{block->index}; }
-emu_index block_dim() { return emu_index{block_size}; }
-emu_index grid_dim() { return emu_index{grid_size}; }
-void	   *shared_dynamic() { return block->dynamic.get(); }
-void		barrier() { leave(AT_BARRIER); }
+emu_index
+thread_index()
+{
+	return emu_index{fiber->index};
+}
+emu_index
+block_index()
+{
+	return emu_index{block->index};
+}
+emu_index
+block_dim()
+{
+	return emu_index{block_size};
+}
+emu_index
+grid_dim()
+{
+	return emu_index{grid_size};
+}
+void *
+shared_dynamic()
+{
+	return block->dynamic.get();
+}
+void
+barrier()
+{
+	leave(AT_BARRIER);
+}
 
 void *
 shared(const void *site, size_t size)
@@ -342,7 +371,7 @@ maybe_yield()
 const uint64_t *
 exchange(uint64_t value, const char *what)
 {
-	Exchange   &e = block->exchanges[fiber->index / 32 * 2 + fiber->collectives++ % 2];
+	Exchange &e = block->exchanges[fiber->index / 32 * 2 + fiber->collectives++ % 2];
 
 	if (e.entered == 0)
 		e.what = what;
@@ -353,4 +382,4 @@ exchange(uint64_t value, const char *what)
 	leave(AT_COLLECTIVE);
 	return e.lane;
 }
-}
+} // namespace emu

@@ -42,7 +42,7 @@ struct emu_index
 
 struct int4
 {
-	int			x, y, z, w;
+	int x, y, z, w;
 };
 
 namespace emu
@@ -52,25 +52,25 @@ constexpr int MULTIPROCESSORS = 3;
 constexpr int SHARED_LIMIT = 64 * 1024; /* compute capability 7.5, the least */
 
 /* What to do next is decided by this seed. */
-void		seed(uint64_t value);
-void		launch(unsigned int grid, unsigned int threads, size_t shared, std::function<void()> body);
+void seed(uint64_t value);
+void launch(unsigned int grid, unsigned int threads, size_t shared, std::function<void()> body);
 
 /* Do this when the stream comes to it; at once without a stream. */
-void		enqueue(cudaStream_t stream, std::function<void()> work);
+void enqueue(cudaStream_t stream, std::function<void()> work);
 
 /* For the code of a kernel: where am I, and the ways to wait. */
-emu_index	thread_index();
-emu_index	block_index();
-emu_index	block_dim();
-emu_index	grid_dim();
-void	   *shared(const void *site, size_t size);
-void	   *shared_dynamic();
-void		barrier();
-void		maybe_yield();
+emu_index thread_index();
+emu_index block_index();
+emu_index block_dim();
+emu_index grid_dim();
+void *shared(const void *site, size_t size);
+void *shared_dynamic();
+void barrier();
+void maybe_yield();
 
 /* Bring a value to the other lanes; returns all 32. "what" must agree. */
 const uint64_t *exchange(uint64_t value, const char *what);
-}
+} // namespace emu
 
 #define threadIdx (emu::thread_index())
 #define blockIdx (emu::block_index())
@@ -80,14 +80,14 @@ const uint64_t *exchange(uint64_t value, const char *what);
 #define SHARED(type, name) \
 	static char name##_site; \
 	type &name = *static_cast<type *>(emu::shared(&name##_site, sizeof(type)))
-#define SHARED_DYNAMIC(type, name) \
-	type &name = *static_cast<type *>(emu::shared_dynamic())
+#define SHARED_DYNAMIC(type, name) type &name = *static_cast<type *>(emu::shared_dynamic())
 #define LAUNCH(kernel, grid, threads, shared, stream, ...) \
 	emu_launch((unsigned int) (grid), (unsigned int) (threads), (shared), (stream), \
-			   [=] { (kernel) (__VA_ARGS__); })
+			   [=] { (kernel)(__VA_ARGS__); })
 
 inline void
-emu_launch(unsigned int grid, unsigned int threads, size_t shared, cudaStream_t stream, std::function<void()> body)
+emu_launch(unsigned int grid, unsigned int threads, size_t shared, cudaStream_t stream,
+		   std::function<void()> body)
 {
 	emu::enqueue(stream, [=] { emu::launch(grid, threads, shared, body); });
 }
@@ -95,15 +95,27 @@ emu_launch(unsigned int grid, unsigned int threads, size_t shared, cudaStream_t 
 /*
  * Collectives
  */
-inline void __syncthreads() { emu::barrier(); }
-inline void __syncwarp() { emu::exchange(0, "__syncwarp"); }
-inline void __threadfence() { emu::maybe_yield(); }
+inline void
+__syncthreads()
+{
+	emu::barrier();
+}
+inline void
+__syncwarp()
+{
+	emu::exchange(0, "__syncwarp");
+}
+inline void
+__threadfence()
+{
+	emu::maybe_yield();
+}
 
 template <class T>
 inline T
 emu_lane(const uint64_t *lanes, int lane)
 {
-	T			value;
+	T value;
 
 	memcpy(&value, &lanes[lane], sizeof(T));
 	return value;
@@ -113,7 +125,7 @@ template <class T>
 inline const uint64_t *
 emu_exchange(T value, const char *what)
 {
-	uint64_t	word = 0;
+	uint64_t word = 0;
 
 	static_assert(sizeof(T) <= 8, "a shuffle moves at most 64 bits");
 	memcpy(&word, &value, sizeof(T));
@@ -131,7 +143,7 @@ template <class T>
 inline T
 __shfl_down_sync(unsigned int, T value, int distance)
 {
-	const int	lane = threadIdx.x % 32 + distance;
+	const int lane = threadIdx.x % 32 + distance;
 
 	return emu_lane<T>(emu_exchange(value, "__shfl_down_sync"), lane < 32 ? lane : lane - distance);
 }
@@ -140,7 +152,7 @@ template <class T>
 inline T
 __shfl_up_sync(unsigned int, T value, int distance)
 {
-	const int	lane = (int) (threadIdx.x % 32) - distance;
+	const int lane = (int) (threadIdx.x % 32) - distance;
 
 	return emu_lane<T>(emu_exchange(value, "__shfl_up_sync"), lane >= 0 ? lane : lane + distance);
 }
@@ -178,7 +190,7 @@ inline unsigned int
 __reduce_max_sync(unsigned int, unsigned int value)
 {
 	const uint64_t *lanes = emu::exchange(value, "__reduce_max_sync");
-	uint64_t	most = 0;
+	uint64_t most = 0;
 
 	for (int i = 0; i < 32; i++)
 		most = lanes[i] > most ? lanes[i] : most;
@@ -192,7 +204,7 @@ template <class T>
 inline T
 atomicAdd(T *p, T value)
 {
-	const T		before = *p;
+	const T before = *p;
 
 	*p = before + value;
 	emu::maybe_yield();
@@ -203,7 +215,7 @@ template <class T>
 inline T
 atomicOr(T *p, T value)
 {
-	const T		before = *p;
+	const T before = *p;
 
 	*p = before | value;
 	emu::maybe_yield();
@@ -220,7 +232,7 @@ template <class T>
 inline T
 atomicMin(T *p, T value)
 {
-	const T		before = *p;
+	const T before = *p;
 
 	*p = value < before ? value : before;
 	emu::maybe_yield();
@@ -231,7 +243,7 @@ template <class T>
 inline T
 atomicMax(T *p, T value)
 {
-	const T		before = *p;
+	const T before = *p;
 
 	*p = value > before ? value : before;
 	emu::maybe_yield();
@@ -241,23 +253,79 @@ atomicMax(T *p, T value)
 /*
  * Bits and numbers
  */
-inline int4 load_once(const int4 *p) { return *p; }
-inline long long __double_as_longlong(double x) { long long r; memcpy(&r, &x, 8); return r; }
-inline double __longlong_as_double(long long x) { double r; memcpy(&r, &x, 8); return r; }
-inline int __double2hiint(double x) { return (int) (__double_as_longlong(x) >> 32); }
-inline int __double2loint(double x) { return (int) __double_as_longlong(x); }
+inline int4
+load_once(const int4 *p)
+{
+	return *p;
+}
+inline long long
+__double_as_longlong(double x)
+{
+	long long r;
+	memcpy(&r, &x, 8);
+	return r;
+}
+inline double
+__longlong_as_double(long long x)
+{
+	double r;
+	memcpy(&r, &x, 8);
+	return r;
+}
+inline int
+__double2hiint(double x)
+{
+	return (int) (__double_as_longlong(x) >> 32);
+}
+inline int
+__double2loint(double x)
+{
+	return (int) __double_as_longlong(x);
+}
 inline double
 __hiloint2double(int high, int low)
 {
 	return __longlong_as_double((long long) ((uint64_t) (uint32_t) high << 32 | (uint32_t) low));
 }
-inline int __float_as_int(float x) { int r; memcpy(&r, &x, 4); return r; }
-inline float __int_as_float(int x) { float r; memcpy(&r, &x, 4); return r; }
-inline long long __double2ll_rn(double x) { return std::llrint(x); }
-inline int __popc(unsigned int x) { return __builtin_popcount(x); }
-inline int __ffsll(long long x) { return __builtin_ffsll(x); }
-inline int __clzll(long long x) { return x == 0 ? 64 : __builtin_clzll((unsigned long long) x); }
-inline int __clz(int x) { return x == 0 ? 32 : __builtin_clz((unsigned int) x); }
+inline int
+__float_as_int(float x)
+{
+	int r;
+	memcpy(&r, &x, 4);
+	return r;
+}
+inline float
+__int_as_float(int x)
+{
+	float r;
+	memcpy(&r, &x, 4);
+	return r;
+}
+inline long long
+__double2ll_rn(double x)
+{
+	return std::llrint(x);
+}
+inline int
+__popc(unsigned int x)
+{
+	return __builtin_popcount(x);
+}
+inline int
+__ffsll(long long x)
+{
+	return __builtin_ffsll(x);
+}
+inline int
+__clzll(long long x)
+{
+	return x == 0 ? 64 : __builtin_clzll((unsigned long long) x);
+}
+inline int
+__clz(int x)
+{
+	return x == 0 ? 32 : __builtin_clz((unsigned int) x);
+}
 inline unsigned int
 __funnelshift_l(unsigned int low, unsigned int high, unsigned int shift)
 {
@@ -269,9 +337,17 @@ __funnelshift_l(unsigned int low, unsigned int high, unsigned int shift)
  * The runtime's functions that take a kernel; the others are C.
  */
 template <class Kernel>
-inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *, Kernel) { return cudaSuccess; }
+inline cudaError_t
+cudaFuncGetAttributes(cudaFuncAttributes *, Kernel)
+{
+	return cudaSuccess;
+}
 template <class Kernel>
-inline cudaError_t cudaFuncSetAttribute(Kernel, int, int) { return cudaSuccess; }
+inline cudaError_t
+cudaFuncSetAttribute(Kernel, int, int)
+{
+	return cudaSuccess;
+}
 template <class Kernel>
 inline cudaError_t
 cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, Kernel, int, size_t)
@@ -280,4 +356,4 @@ cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, Kernel, int, size_t)
 	return cudaSuccess;
 }
 
-#endif							/* GPURED_EMU_H */
+#endif /* GPURED_EMU_H */

@@ -20,8 +20,8 @@
 #include "test/kernels/data.h"
 #include "test/kernels/reference.h"
 
-static int	passed = 0;
-static int	failed = 0;
+static int passed = 0;
+static int failed = 0;
 static bool small = false;
 
 /*
@@ -34,11 +34,27 @@ device_alloc(size_t size)
 	return aligned_alloc(16, (size + 15) / 16 * 16);
 }
 
-static void device_free(void *p) { free(p); }
-static void device_copy(void *to, const void *from, size_t size) { memcpy(to, from, size); }
-static void device_zero(void *p, size_t size) { memset(p, 0, size); }
-static void scheduler(int seed) { emu::seed((uint64_t) seed); }
-static int	default_seeds = 2;
+static void
+device_free(void *p)
+{
+	free(p);
+}
+static void
+device_copy(void *to, const void *from, size_t size)
+{
+	memcpy(to, from, size);
+}
+static void
+device_zero(void *p, size_t size)
+{
+	memset(p, 0, size);
+}
+static void
+scheduler(int seed)
+{
+	emu::seed((uint64_t) seed);
+}
+static int default_seeds = 2;
 #else
 static void
 must(cudaError_t error)
@@ -53,28 +69,44 @@ must(cudaError_t error)
 static void *
 device_alloc(size_t size)
 {
-	void	   *p;
+	void *p;
 
 	must(cudaMalloc(&p, size));
 	return p;
 }
 
-static void device_free(void *p) { must(cudaFree(p)); }
-static void device_copy(void *to, const void *from, size_t size) { must(cudaMemcpy(to, from, size, cudaMemcpyDefault)); }
-static void device_zero(void *p, size_t size) { must(cudaMemset(p, 0, size)); }
-static void scheduler(int) {}	/* the card has its own */
-static int	default_seeds = 1;
+static void
+device_free(void *p)
+{
+	must(cudaFree(p));
+}
+static void
+device_copy(void *to, const void *from, size_t size)
+{
+	must(cudaMemcpy(to, from, size, cudaMemcpyDefault));
+}
+static void
+device_zero(void *p, size_t size)
+{
+	must(cudaMemset(p, 0, size));
+}
+static void
+scheduler(int)
+{
+} /* the card has its own */
+static int default_seeds = 1;
 #endif
 
 /* Device buffers, each of just the size that is needed, so that checkers see every overrun. */
 struct Buffers
 {
-	void	   *values;
-	void	   *out;
-	GpuredAcc  *acc;
+	void *values;
+	void *out;
+	GpuredAcc *acc;
 
 	Buffers(const void *data, size_t bytes, size_t out_bytes)
-		: values(device_alloc(bytes)), out(device_alloc(out_bytes)), acc((GpuredAcc *) device_alloc(sizeof(GpuredAcc)))
+		: values(device_alloc(bytes)), out(device_alloc(out_bytes)),
+		  acc((GpuredAcc *) device_alloc(sizeof(GpuredAcc)))
 	{
 		device_copy(values, data, bytes);
 	}
@@ -113,14 +145,27 @@ report(bool ok, const char *name, int kind, size_t n, const char *detail)
 		return;
 	}
 	if (++failed <= 50)
-		printf("FAILED: %s, %s, n = %zu%s%s\n", name, data_kind_name[kind], n, detail[0] ? ": " : "", detail);
+		printf("FAILED: %s, %s, n = %zu%s%s\n", name, data_kind_name[kind], n,
+			   detail[0] ? ": " : "", detail);
 }
 
 /*
  * References for each kind of accumulator.
  */
-static int	less(float a, float b) { return std::isnan(a) ? 0 : std::isnan(b) ? 1 : a < b || (a == b && std::signbit(a) && !std::signbit(b)); }
-static int	less(double a, double b) { return std::isnan(a) ? 0 : std::isnan(b) ? 1 : a < b || (a == b && std::signbit(a) && !std::signbit(b)); }
+static int
+less(float a, float b)
+{
+	return std::isnan(a)   ? 0
+		   : std::isnan(b) ? 1
+						   : a < b || (a == b && std::signbit(a) && !std::signbit(b));
+}
+static int
+less(double a, double b)
+{
+	return std::isnan(a)   ? 0
+		   : std::isnan(b) ? 1
+						   : a < b || (a == b && std::signbit(a) && !std::signbit(b));
+}
 
 static bool
 same_float(double a, double b)
@@ -131,18 +176,16 @@ same_float(double a, double b)
 struct Check_int64
 {
 	template <class T>
-	static bool
-	reduce(const T *x, size_t n, const GpuredAcc *got)
+	static bool reduce(const T *x, size_t n, const GpuredAcc *got)
 	{
-		int64_t		sum = 0;
+		int64_t sum = 0;
 
 		for (size_t i = 0; i < n; i++)
 			sum += x[i];
 		return got->v.i64 == sum;
 	}
 	template <class T>
-	static size_t
-	scan(const T *x, size_t n, GpuredAcc *carry, const int64_t *out)
+	static size_t scan(const T *x, size_t n, GpuredAcc *carry, const int64_t *out)
 	{
 		for (size_t i = 0; i < n; i++)
 			if (out[i] != (carry->v.i64 += x[i]))
@@ -155,20 +198,21 @@ struct Check_int64
 
 struct Check_wide
 {
-	static __int128 get(GpuredInt128 x) { return (__int128) (((unsigned __int128) (uint64_t) x.hi << 64) | x.lo); }
+	static __int128 get(GpuredInt128 x)
+	{
+		return (__int128) (((unsigned __int128) (uint64_t) x.hi << 64) | x.lo);
+	}
 	static GpuredInt128 put(__int128 x) { return GpuredInt128{(uint64_t) x, (int64_t) (x >> 64)}; }
 
-	static bool
-	reduce(const int64_t *x, size_t n, const GpuredAcc *got)
+	static bool reduce(const int64_t *x, size_t n, const GpuredAcc *got)
 	{
-		__int128	sum = 0;
+		__int128 sum = 0;
 
 		for (size_t i = 0; i < n; i++)
 			sum += x[i];
 		return get(got->v.i128) == sum;
 	}
-	static size_t
-	scan(const int64_t *x, size_t n, GpuredAcc *carry, const GpuredInt128 *out)
+	static size_t scan(const int64_t *x, size_t n, GpuredAcc *carry, const GpuredInt128 *out)
 	{
 		for (size_t i = 0; i < n; i++)
 		{
@@ -179,17 +223,18 @@ struct Check_wide
 		return n;
 	}
 	static void start(GpuredAcc *carry) { carry->v.i128 = GpuredInt128{0xfffffffffffffff0u, 41}; }
-	static bool same(const GpuredAcc *a, const GpuredAcc *b) { return get(a->v.i128) == get(b->v.i128); }
+	static bool same(const GpuredAcc *a, const GpuredAcc *b)
+	{
+		return get(a->v.i128) == get(b->v.i128);
+	}
 };
 
 struct Check_exact
 {
 	template <class T>
-	static bool
-	reduce(const T *x, size_t n, const GpuredAcc *got)
+	static bool reduce(const T *x, size_t n, const GpuredAcc *got)
 	{
-		Reference	want,
-					have;
+		Reference want, have;
 
 		for (size_t i = 0; i < n; i++)
 			want.add(x[i]);
@@ -197,15 +242,14 @@ struct Check_exact
 		return have.same(want);
 	}
 	template <class T>
-	static size_t
-	scan(const T *x, size_t n, GpuredAcc *carry, const T *out)
+	static size_t scan(const T *x, size_t n, GpuredAcc *carry, const T *out)
 	{
-		Reference	sum;
+		Reference sum;
 
 		sum.load(&carry->v.exact);
 		for (size_t i = 0; i < n; i++)
 		{
-			T			want;
+			T want;
 
 			sum.add(x[i]);
 			sum.round_to(&want);
@@ -219,11 +263,10 @@ struct Check_exact
 		return n;
 	}
 	/* A carry with bits far above and below the values, or none, in turn. */
-	static void
-	start(GpuredAcc *carry)
+	static void start(GpuredAcc *carry)
 	{
-		static int	turn = 0;
-		Reference	sum;
+		static int turn = 0;
+		Reference sum;
 
 		switch (turn++ % 5)
 		{
@@ -245,11 +288,9 @@ struct Check_exact
 		}
 		sum.store(&carry->v.exact);
 	}
-	static bool
-	same(const GpuredAcc *a, const GpuredAcc *b)
+	static bool same(const GpuredAcc *a, const GpuredAcc *b)
 	{
-		Reference	x,
-					y;
+		Reference x, y;
 
 		x.load(&a->v.exact);
 		y.load(&b->v.exact);
@@ -261,10 +302,9 @@ template <bool GREATEST>
 struct Check_float
 {
 	template <class T>
-	static bool
-	reduce(const T *x, size_t n, const GpuredAcc *got)
+	static bool reduce(const T *x, size_t n, const GpuredAcc *got)
 	{
-		T			best = x[0];
+		T best = x[0];
 
 		for (size_t i = 1; i < n; i++)
 			if (GREATEST ? less(best, x[i]) : less(x[i], best))
@@ -277,10 +317,9 @@ template <bool GREATEST>
 struct Check_int
 {
 	template <class T>
-	static bool
-	reduce(const T *x, size_t n, const GpuredAcc *got)
+	static bool reduce(const T *x, size_t n, const GpuredAcc *got)
 	{
-		T			best = x[0];
+		T best = x[0];
 
 		for (size_t i = 1; i < n; i++)
 			if (GREATEST ? best < x[i] : x[i] < best)
@@ -297,17 +336,17 @@ typedef Check_int<true> Check_greatest_int;
 /*
  * One launch
  */
-typedef int (*ReduceLaunch) (const void *, size_t, void *, GpuredAcc *, cudaStream_t);
-typedef int (*ScanLaunch) (const void *, size_t, void *, GpuredAcc *, void *, cudaStream_t);
+typedef int (*ReduceLaunch)(const void *, size_t, void *, GpuredAcc *, cudaStream_t);
+typedef int (*ScanLaunch)(const void *, size_t, void *, GpuredAcc *, void *, cudaStream_t);
 
 template <class Check, class T>
 static void
 test_reduce(const char *name, ReduceLaunch launch, const std::vector<T> &x, int kind)
 {
 	const size_t n = x.size();
-	Buffers		buffers(x.data(), n * sizeof(T), 16);
-	GpuredAcc	got = {};
-	int			error = launch(buffers.values, n, workspace(n), buffers.acc, 0);
+	Buffers buffers(x.data(), n * sizeof(T), 16);
+	GpuredAcc got = {};
+	int error = launch(buffers.values, n, workspace(n), buffers.acc, 0);
 
 	device_copy(&got, buffers.acc, sizeof(got));
 	report(error == 0 && Check::reduce(x.data(), n, &got), name, kind, n, "");
@@ -315,16 +354,16 @@ test_reduce(const char *name, ReduceLaunch launch, const std::vector<T> &x, int 
 
 template <class Check, class T, class Out>
 static void
-test_scan(const char *name, ScanLaunch launch, const std::vector<T> &x, int kind, const GpuredAcc *start = nullptr)
+test_scan(const char *name, ScanLaunch launch, const std::vector<T> &x, int kind,
+		  const GpuredAcc *start = nullptr)
 {
 	const size_t n = x.size();
-	Buffers		buffers(x.data(), n * sizeof(T), n * sizeof(Out));
+	Buffers buffers(x.data(), n * sizeof(T), n * sizeof(Out));
 	std::vector<Out> out(n);
-	GpuredAcc	carry = {},
-				got = {};
-	char		detail[80] = "";
-	size_t		wrong;
-	int			error;
+	GpuredAcc carry = {}, got = {};
+	char detail[80] = "";
+	size_t wrong;
+	int error;
 
 	if (start != nullptr)
 		carry = *start;
@@ -357,7 +396,8 @@ make(int kind, size_t n)
 static std::vector<size_t>
 sizes()
 {
-	std::vector<size_t> n = {1, 2, 3, 31, 32, 33, 255, 256, 257, 1000, 2047, 2048, 2049, 4095, 4096, 4097};
+	std::vector<size_t> n = {1,   2,    3,    31,   32,   33,   255,  256,
+							 257, 1000, 2047, 2048, 2049, 4095, 4096, 4097};
 
 	if (small)
 		return n;
@@ -404,13 +444,13 @@ test_all(int seed)
 			scheduler(seed * 1000 + (int) index * 20 + kind);
 #define KINDS_OF(ctype) (ctype(0.5) == 0 ? DATA_INTEGER_KINDS : DATA_KINDS)
 #define GPURED_REDUCE(op, type, ctype, acc) \
-			if (kind < KINDS_OF(ctype)) \
-				test_reduce<Check_##acc>("reduce_" #op "_" #type, gpured_launch_reduce_##op##_##type, \
-										 make<ctype>(kind, n), kind);
+	if (kind < KINDS_OF(ctype)) \
+		test_reduce<Check_##acc>("reduce_" #op "_" #type, gpured_launch_reduce_##op##_##type, \
+								 make<ctype>(kind, n), kind);
 #define GPURED_SCAN(op, type, ctype, acc, otype) \
-			if (kind < KINDS_OF(ctype)) \
-				test_scan<Check_##acc, ctype, otype>("scan_" #op "_" #type, gpured_launch_scan_##op##_##type, \
-													 make<ctype>(kind, n), kind);
+	if (kind < KINDS_OF(ctype)) \
+		test_scan<Check_##acc, ctype, otype>( \
+			"scan_" #op "_" #type, gpured_launch_scan_##op##_##type, make<ctype>(kind, n), kind);
 #include "oplist.h"
 		}
 }
@@ -424,8 +464,10 @@ test_long(int seed)
 	for (int kind = 0; kind < DATA_KINDS && !small; kind++)
 	{
 		scheduler(seed * 1000 + kind);
-		test_reduce<Check_exact>("reduce_sum_float8", gpured_launch_reduce_sum_float8, make<double>(kind, n), kind);
-		test_reduce<Check_exact>("reduce_sum_float4", gpured_launch_reduce_sum_float4, make<float>(kind, n), kind);
+		test_reduce<Check_exact>("reduce_sum_float8", gpured_launch_reduce_sum_float8,
+								 make<double>(kind, n), kind);
+		test_reduce<Check_exact>("reduce_sum_float4", gpured_launch_reduce_sum_float4,
+								 make<float>(kind, n), kind);
 	}
 }
 
@@ -440,8 +482,8 @@ test_cancelled_carry()
 		for (size_t n : {(size_t) 2, (size_t) 300, (size_t) 5000})
 		{
 			std::vector<double> x(n);
-			Reference	sum;
-			GpuredAcc	start = {};
+			Reference sum;
+			GpuredAcc start = {};
 
 			sum.add(0x1p100);
 			sum.add(tiny);
@@ -449,15 +491,15 @@ test_cancelled_carry()
 			x[0] = -0x1p100;
 			for (size_t i = 1; i < n; i++)
 				x[i] = i % 2 == 0 ? -1 : 1;
-			test_scan<Check_exact, double, double>("scan_sum_float8", gpured_launch_scan_sum_float8, x,
-												   DATA_CANCELLING, &start);
+			test_scan<Check_exact, double, double>("scan_sum_float8", gpured_launch_scan_sum_float8,
+												   x, DATA_CANCELLING, &start);
 		}
 }
 
 int
 main(int argc, char **argv)
 {
-	int			seeds = default_seeds;
+	int seeds = default_seeds;
 
 	for (int i = 1; i < argc; i++)
 		if (strcmp(argv[i], "small") == 0)

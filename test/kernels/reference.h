@@ -18,23 +18,21 @@ struct Reference
 {
 	static constexpr int DIGITS = 76;
 	static constexpr int UNIT = -1100;
-	uint32_t	digit[DIGITS] = {};
-	bool		nan = false,
-				plus = false,
-				minus = false,
-				not_negzero = false;
+	uint32_t digit[DIGITS] = {};
+	bool nan = false, plus = false, minus = false, not_negzero = false;
 
 	/* += k * 2^bit units */
-	void
-	add_integer(int64_t k, int bit)
+	void add_integer(int64_t k, int bit)
 	{
-		__int128	carry = 0;
+		__int128 carry = 0;
 		const __int128 shifted = (__int128) k * ((__int128) 1 << bit % 32);
 
 		for (int j = bit / 32, i = 0; j < DIGITS; j++, i++)
 		{
 			/* Beyond its 128 bits, k is its sign. */
-			const uint32_t part = i < 4 ? (uint32_t) (shifted >> (32 * i)) : k < 0 ? 0xffffffffu : 0;
+			const uint32_t part = i < 4   ? (uint32_t) (shifted >> (32 * i))
+								  : k < 0 ? 0xffffffffu
+										  : 0;
 
 			carry += (__int128) digit[j] + part;
 			digit[j] = (uint32_t) carry;
@@ -46,11 +44,10 @@ struct Reference
 		}
 	}
 
-	void
-	add(double x)
+	void add(double x)
 	{
-		int			exponent;
-		double		fraction;
+		int exponent;
+		double fraction;
 
 		if (!(x == 0 && std::signbit(x)))
 			not_negzero = true;
@@ -61,26 +58,21 @@ struct Reference
 		else if (x != 0)
 		{
 			fraction = std::frexp(x, &exponent);
-			int64_t		k = (int64_t) std::ldexp(fraction, 53);
+			int64_t k = (int64_t) std::ldexp(fraction, 53);
 
 			exponent -= 53;
 			while (exponent < -1074)
 			{
-				k /= 2;			/* a subnormal: the bits are zero */
+				k /= 2; /* a subnormal: the bits are zero */
 				exponent++;
 			}
 			add_integer(k, exponent - UNIT);
 		}
 	}
 
-	bool
-	negative() const
-	{
-		return digit[DIGITS - 1] >> 31 != 0;
-	}
+	bool negative() const { return digit[DIGITS - 1] >> 31 != 0; }
 
-	bool
-	zero() const
+	bool zero() const
 	{
 		for (uint32_t d : digit)
 			if (d != 0)
@@ -89,15 +81,12 @@ struct Reference
 	}
 
 	/* Rounded to "precision" bits, nearest-even, with the smallest value 2^least. */
-	double
-	round(int precision, int least, double biggest) const
+	double round(int precision, int least, double biggest) const
 	{
-		Reference	size = *this;
-		int			top = 32 * DIGITS - 1,
-					last;
-		double		result = 0;
-		bool		half,
-					rest = false;
+		Reference size = *this;
+		int top = 32 * DIGITS - 1, last;
+		double result = 0;
+		bool half, rest = false;
 
 		if (nan || (plus && minus))
 			return NAN;
@@ -121,7 +110,8 @@ struct Reference
 		if (last < least - UNIT)
 			last = least - UNIT;
 		half = size.bit(last - 1);
-		for (int i = 0; i < last - 1 && !rest; i += i % 32 == 0 && i + 32 < last && size.digit[i / 32] == 0 ? 32 : 1)
+		for (int i = 0; i < last - 1 && !rest;
+			 i += i % 32 == 0 && i + 32 < last && size.digit[i / 32] == 0 ? 32 : 1)
 			rest = size.bit(i);
 		for (int i = top; i >= last; i--)
 			result = 2 * result + size.bit(i);
@@ -134,25 +124,19 @@ struct Reference
 		return negative() ? -result : result;
 	}
 
-	bool
-	bit(int i) const
-	{
-		return i >= 0 && (digit[i / 32] >> i % 32 & 1) != 0;
-	}
+	bool bit(int i) const { return i >= 0 && (digit[i / 32] >> i % 32 & 1) != 0; }
 
 	void round_to(double *x) const { *x = round(53, -1074, 0x1.fffffffffffffp1023); }
 	void round_to(float *x) const { *x = (float) round(24, -149, 0x1.fffffep127); }
 
-	uint32_t
-	flags() const
+	uint32_t flags() const
 	{
 		return (nan ? GPURED_EXACT_NAN : 0) | (plus ? GPURED_EXACT_PINF : 0) |
-			(minus ? GPURED_EXACT_NINF : 0) | (not_negzero ? GPURED_EXACT_NOT_NEGZERO : 0);
+			   (minus ? GPURED_EXACT_NINF : 0) | (not_negzero ? GPURED_EXACT_NOT_NEGZERO : 0);
 	}
 
 	/* From and to the accumulator of exact.h. */
-	void
-	load(const GpuredExact *x)
+	void load(const GpuredExact *x)
 	{
 		*this = Reference();
 		for (int j = 0; j < GPURED_EXACT_LIMBS; j++)
@@ -163,8 +147,7 @@ struct Reference
 		not_negzero = (x->flags & GPURED_EXACT_NOT_NEGZERO) != 0;
 	}
 
-	void
-	store(GpuredExact *x) const
+	void store(GpuredExact *x) const
 	{
 		for (int j = 0; j < GPURED_EXACT_LIMBS; j++)
 			x->limb[j] = digit[j];
@@ -174,18 +157,18 @@ struct Reference
 	}
 
 	/* The same sum?  Of special ones the finite part does not matter. */
-	bool
-	same(const Reference &other) const
+	bool same(const Reference &other) const
 	{
-		const bool	special = nan || plus || minus;
-		const bool	is_nan = nan || (plus && minus);
+		const bool special = nan || plus || minus;
+		const bool is_nan = nan || (plus && minus);
 
 		if (special != (other.nan || other.plus || other.minus) || not_negzero != other.not_negzero)
 			return false;
 		if (special)
-			return is_nan == (other.nan || (other.plus && other.minus)) && (is_nan || plus == other.plus);
+			return is_nan == (other.nan || (other.plus && other.minus)) &&
+				   (is_nan || plus == other.plus);
 		return memcmp(digit, other.digit, sizeof(digit)) == 0;
 	}
 };
 
-#endif							/* GPURED_TEST_REFERENCE_H */
+#endif /* GPURED_TEST_REFERENCE_H */
