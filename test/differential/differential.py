@@ -9,8 +9,8 @@ each aggregate of each type through many plan shapes: plain, hashed and sorted
 groups, parallel, partial states of partitions, DISTINCT, FILTER, ORDER BY
 inside the call, window frames, subqueries and prefix sums.
 
-Float sums and averages are compared, bit for bit, with exact rational
-arithmetic done here.  Everything else is compared with the built-in aggregate,
+Float sums, averages, variances and regressions are compared, bit for bit, with
+exact rational arithmetic done here.  Everything else is compared with the built-in aggregate,
 as text.  The seed is printed: the same seed and the same number of queries give
 the same run.  Ends with "N passed, N failed".
 
@@ -20,16 +20,32 @@ a schema "differential" is made in it and dropped at the end.
 import argparse
 import math
 import random
+import re
 import struct
 import sys
 import time
+from decimal import Decimal
 from fractions import Fraction
 
 import psycopg
 
-TYPES = ("int2", "int4", "int8", "float4", "float8", "numeric")
+INTEGERS = ("int2", "int4", "int8")
 FLOATS = ("float4", "float8")
-FUNCTIONS = ("sum", "avg", "min", "max", "count", "prefix_sum")
+NUMBERS = INTEGERS + FLOATS + ("numeric",)
+OTHERS = ("interval", "money", "date", "timestamptz", "text", "inet", "bool", "bit")
+TYPES = NUMBERS + OTHERS
+PREFIXES = ("prefix_sum", "prefix_sum", "prefix_min", "prefix_max")
+VARIANCES = ("var_pop", "var_samp", "variance", "stddev_pop", "stddev_samp", "stddev")
+BITS = ("bit_and", "bit_or", "bit_xor")
+EXTREMES = ("min", "max", "count")
+FUNCTIONS = {kind: ("sum", "avg", "sum", "avg") + EXTREMES + PREFIXES for kind in NUMBERS}
+for kind in NUMBERS:
+    FUNCTIONS[kind] += VARIANCES + (BITS if kind in INTEGERS else ())
+FUNCTIONS.update({kind: EXTREMES for kind in OTHERS}, interval=("sum", "avg") + EXTREMES, money=("sum", "sum") + EXTREMES,
+                 bool=("bool_and", "bool_or", "every", "count"), bit=BITS + ("count",))
+REGRESSIONS = ("corr", "covar_pop", "covar_samp", "regr_count", "regr_avgx", "regr_avgy", "regr_sxx", "regr_syy",
+               "regr_sxy", "regr_slope", "regr_intercept", "regr_r2", "dot")
+EXACT = ("sum", "avg") + VARIANCES + REGRESSIONS
 OVERFLOW = "22003"
 INFINITY = math.inf
 
@@ -77,6 +93,8 @@ def random_value(rng, kind, style, specials):
         if special or style in ("wide", "huge"):
             return rng.choice((-top, top - 1, 0, -1, 1, rng.randrange(-top, top)))
         return rng.randrange(-min(top, 10**6), min(top, 10**6))
+    if kind in OTHERS:
+        return random_other(rng, kind)
     if kind == "numeric":
         if special:
             return rng.choice(("NaN", "Infinity", "-Infinity", "0.000", "1e40"))
@@ -87,6 +105,24 @@ def random_value(rng, kind, style, specials):
             x = math.copysign(3.4e38, x)
         x = to_float4(x)
     return x
+
+
+def random_other(rng, kind):
+    if kind == "interval":
+        return f"{rng.randrange(-240, 240)} months {rng.randrange(-1000, 1000)} days {rng.randrange(-10**12, 10**12)} microseconds"
+    if kind == "money":
+        return f"{rng.randrange(-10**12, 10**12) / 100:.2f}"
+    if kind == "date":
+        return rng.choice(("infinity", "-infinity") + 50 * (f"{rng.randrange(1, 9999):04}-{rng.randrange(1, 13)}-{rng.randrange(1, 28)}",))
+    if kind == "timestamptz":
+        return f"{rng.randrange(1900, 2100)}-1-{rng.randrange(1, 28)} {rng.randrange(24)}:{rng.randrange(60)}+{rng.randrange(12)}"
+    if kind == "text":
+        return "".join(rng.choice("abAB -_z\u00e9") for _ in range(rng.randrange(0, 12)))
+    if kind == "inet":
+        return f"10.{rng.randrange(4)}.{rng.randrange(256)}.{rng.randrange(256)}/{rng.randrange(8, 33)}"
+    if kind == "bool":
+        return rng.choice("tf")
+    return f"{rng.randrange(256):08b}"
 
 
 def literal(x):
@@ -155,6 +191,104 @@ def float_avg(kind, values):
     return round_sum("float8", sum(map(Fraction, values)) / len(values))
 
 
+def round_root(fraction):
+    """The square root of a fraction, rounded once."""
+    if fraction == 0:
+        return 0.0
+    extra = max(0, 240 - fraction.numerator.bit_length() + fraction.denominator.bit_length()) // 2
+    q, rest = divmod(fraction.numerator << 2 * extra, fraction.denominator)
+    root = math.isqrt(q)
+    sticky = rest != 0 or root * root != q
+    return round_sum("float8", Fraction(2 * root + sticky, 2 << extra))
+
+
+SCALE = 1 << 1074
+
+
+def to_integer(x):
+    """A finite float in units of the smallest one."""
+    n, d = x.as_integer_ratio()
+    return n * (SCALE // d)
+
+
+def finite_sums(xs, ys):
+    """n and centered sums of x, y: n times the sum of squares or products, less the product of sums."""
+    def centered(a, b):
+        if not all(map(math.isfinite, a + b)):
+            return None
+        a, b = list(map(to_integer, a)), list(map(to_integer, b))
+        return Fraction(len(a) * sum(p * q for p, q in zip(a, b)) - sum(a) * sum(b), SCALE ** 2)
+    return len(xs), centered(xs, xs), centered(ys, ys), centered(xs, ys)
+
+
+def float_variance(function, values):
+    values = [v for v in values if v is not None]
+    sample = not function.endswith("pop")
+    if len(values) <= sample:
+        return None
+    n, cxx, _, _ = finite_sums(values, values)
+    if cxx is None:
+        return math.nan
+    variance = cxx / (n * (n - sample))
+    result = round_root(variance) if function.startswith("stddev") else round_sum("float8", variance)
+    return OVERFLOW if result is None else result
+
+
+def float_dot(pairs):
+    products = [x * y for x, y in pairs]
+    special = special_sum([p for (x, y), p in zip(pairs, products) if not (math.isfinite(x) and math.isfinite(y))])
+    if special is not None:
+        return special
+    if all(x * y == 0 and (x == 0 or y == 0) and math.copysign(1, x) != math.copysign(1, y) for x, y in pairs):
+        return -0.0
+    return round_sum("float8", Fraction(sum(to_integer(x) * to_integer(y) for x, y in pairs), SCALE ** 2))
+
+
+def float_regression(function, pairs):
+    """The answer for pairs (y, x)."""
+    pairs = [p for p in pairs if None not in p]
+    if function == "regr_count":
+        return float(len(pairs))
+    if len(pairs) <= (function == "covar_samp"):
+        return None
+    ys, xs = [y for y, _ in pairs], [x for _, x in pairs]
+    if function == "dot":
+        result = float_dot(pairs)
+    elif function in ("regr_avgx", "regr_avgy"):
+        result = float_avg("float8", xs if function == "regr_avgx" else ys)
+    else:
+        result = regression(function, xs, ys)
+    return OVERFLOW if result is None else None if result == "NULL" else result
+
+
+def regression(function, xs, ys):
+    n, cxx, cyy, cxy = finite_sums(xs, ys)
+    if function in ("corr", "regr_r2", "regr_slope", "regr_intercept") and cxx == 0:
+        return "NULL"
+    if cyy == 0 and function in ("corr", "regr_r2"):
+        return "NULL" if function == "corr" else 1.0
+    used = {"regr_sxx": cxx, "regr_syy": cyy}.get(function, cxy)
+    if used is None:
+        return math.nan
+    if function == "corr":
+        return (-1 if cxy < 0 else 1) * round_root(cxy ** 2 / (cxx * cyy))
+    if function == "regr_intercept":
+        slope = cxy / cxx
+        return round_sum("float8", (Fraction(sum(map(to_integer, ys)), SCALE) - slope * Fraction(sum(map(to_integer, xs)), SCALE)) / n)
+    value = {"covar_pop": lambda: used / n ** 2, "covar_samp": lambda: used / (n * (n - 1)), "regr_slope": lambda: used / cxx,
+             "regr_r2": lambda: used ** 2 / (cxx * cyy)}.get(function, lambda: used / n)()
+    return round_sum("float8", value)
+
+
+def oracle(function, kind, values):
+    """The exact answer of a function of floats; values are pairs (y, x) for those of two."""
+    if function in VARIANCES:
+        return float_variance(function, values)
+    if function in REGRESSIONS:
+        return float_regression(function, values)
+    return (float_sum if function == "sum" else float_avg)(kind, values)
+
+
 def float_prefix(kind, values, exclusive):
     result = []
     for i in range(len(values)):
@@ -216,7 +350,7 @@ class Run:
         rng = self.rng
         self.db.execute("SET client_min_messages = warning")
         self.db.execute("DROP TABLE IF EXISTS t")
-        columns = ", ".join(f"{kind}_ {kind}" for kind in TYPES)
+        columns = ", ".join(f"{kind}_ {kind}" + ("(8)" if kind == "bit" else "") for kind in TYPES)
         partitioned = rng.random() < 0.5
         self.db.execute(f"CREATE TABLE t (k int, g int, p int, {columns})" + (" PARTITION BY LIST (p)" if partitioned else ""))
         if partitioned:
@@ -262,15 +396,25 @@ class Run:
 
     def one(self):
         rng = self.rng
-        kind = rng.choice(TYPES + FLOATS)
-        function = rng.choice(FUNCTIONS + ("sum", "avg"))
+        kind = rng.choice(NUMBERS + NUMBERS + FLOATS + TYPES)
+        function = rng.choice(FUNCTIONS[kind])
+        if kind == "float8" and rng.random() < 0.3:
+            function = rng.choice(REGRESSIONS)
         shape = rng.choice(("aggregate", "aggregate", "aggregate", "window"))
-        if function == "prefix_sum":
-            self.prefix(kind)
+        if function.startswith("prefix"):
+            self.prefix(function, kind)
         elif shape == "window":
             self.window(function, kind)
         else:
             self.aggregate(function, kind)
+
+    @staticmethod
+    def arguments(function, kind):
+        """Columns of a call, and what a row gives the oracle."""
+        if function in REGRESSIONS:
+            # y and x are two columns of the table, of any scale to each other
+            return "float8_, float4_", lambda row: (row["float8"], row["float4"])
+        return f"{kind}_", lambda row: row[kind]
 
     def set_plan(self, name):
         for setting, value in DEFAULTS.items():
@@ -284,8 +428,11 @@ class Run:
         grouped = rng.random() < 0.6
         distinct = rng.random() < 0.15
         condition = rng.choice(FILTERS)
+        if function in REGRESSIONS:
+            distinct = False
+        columns, value = self.arguments(function, kind)
         order = rng.choice(("", "", "", " ORDER BY k", " ORDER BY k DESC", f" ORDER BY {kind}_")) if not distinct else ""
-        arg = f"{'DISTINCT ' if distinct else ''}{kind}_{order}"
+        arg = f"{'DISTINCT ' if distinct else ''}{columns}{order}"
         filter_ = f" FILTER (WHERE {condition})" if condition else ""
         key = "g" if grouped else "0"
         template = (f"SELECT {key}, ({{f}}({arg}){filter_})::text FROM t" + (" GROUP BY g" if grouped else "")
@@ -293,12 +440,12 @@ class Run:
         what = f"{function}({kind}), {plan}"
         ours_query = template.format(f="gpu_" + function)
         ours = self.ask(ours_query)
-        if kind in FLOATS and function in ("sum", "avg"):
+        if kind in FLOATS and function in EXACT:
             expected = {} if grouped else {0: []}
             for row in self.rows:
                 group = expected.setdefault(row["g"] if grouped else 0, [])
                 if not condition or eval_filter(condition, row["k"]):
-                    group.append(row[kind])
+                    group.append(value(row))
             if distinct:
                 # float4 and float8 values that are equal are one; -0 and 0 too, whichever it is
                 expected = {g: distinct_values(v) for g, v in expected.items()}
@@ -308,12 +455,11 @@ class Run:
             self.check(what, ours_query, self.same_rows(ours, theirs, kind), f"{ours}\n  {theirs}")
 
     def compare_floats(self, what, query, kind, function, ours, groups, lax_zero=False):
-        compute = float_sum if function == "sum" else float_avg
-        expected = [(g, compute(kind, v)) for g, v in groups]
+        expected = [(g, oracle(function, kind, v)) for g, v in groups]
         if any(x == OVERFLOW for _, x in expected):
             self.check(what, query, ours == OVERFLOW, f"no overflow error: {ours}")
             return
-        result_kind = "float8" if function == "avg" else kind
+        result_kind = kind if function == "sum" else "float8"
         good = not isinstance(ours, str) and len(ours) == len(expected)
         if good:
             for (g, x), (h, y) in zip(ours, expected):
@@ -323,12 +469,11 @@ class Run:
 
     @staticmethod
     def same_rows(ours, theirs, kind):
-        """As text; zeros of floats and scales of equal numerics may differ in minima and maxima."""
+        """As text; what is equal and prints differently may differ in minima and maxima."""
         if isinstance(ours, str) or isinstance(theirs, str) or len(ours) != len(theirs):
             return ours == theirs
         for a, b in zip(ours, theirs):
-            if a != b and not (a[0] == b[0] and a[1] is not None and b[1] is not None and
-                               kind in FLOATS + ("numeric",) and float(a[1]) == float(b[1])):
+            if a != b and not (a[0] == b[0] and a[1] is not None and b[1] is not None and same_value(kind, a[1], b[1])):
                 return False
         return True
 
@@ -338,21 +483,22 @@ class Run:
         frame = rng.choice(FRAMES)
         condition = rng.choice(FILTERS)
         filter_ = f" FILTER (WHERE {condition})" if condition else ""
-        template = f"SELECT k, ({{f}}({kind}_){filter_} OVER ({frame}))::text FROM t WHERE k < 200 ORDER BY k"
+        columns, value = self.arguments(function, kind)
+        template = f"SELECT k, ({{f}}({columns}){filter_} OVER ({frame}))::text FROM t WHERE k < 200 ORDER BY k"
         what = f"{function}({kind}) OVER ({frame})"
         query = template.format(f="gpu_" + function)
         ours = self.ask(query)
-        if kind in FLOATS and function in ("sum", "avg"):
+        if kind in FLOATS and function in EXACT:
             # array_agg over the same frame says which rows are in it
             members = self.db.execute(
                 f"SELECT k, array_agg(k){filter_} OVER ({frame}) FROM t WHERE k < 200 ORDER BY k").fetchall()
-            groups = [(k, [self.rows[i][kind] for i in frame_rows or ()]) for k, frame_rows in members]
+            groups = [(k, [value(self.rows[i]) for i in frame_rows or ()]) for k, frame_rows in members]
             self.compare_floats(what, query, kind, function, ours, groups)
         else:
             theirs = self.ask(template.format(f=function))
             self.check(what, query, self.same_rows(ours, theirs, kind), f"{ours}\n  {theirs}")
 
-    def prefix(self, kind):
+    def prefix(self, function, kind):
         rng = self.rng
         plan = rng.choice(tuple(SETTINGS))
         self.set_plan(plan)
@@ -361,14 +507,14 @@ class Run:
         order = "k DESC" if descending else "k"
         grouped = rng.random() < 0.5
         flag = ", true" if exclusive else rng.choice(("", ", false"))
-        query = (f"SELECT {'g' if grouped else '0'}, gpu_prefix_sum({kind}_{flag} ORDER BY {order})::text FROM t"
+        query = (f"SELECT {'g' if grouped else '0'}, gpu_{function}({kind}_{flag} ORDER BY {order})::text FROM t"
                  + (" GROUP BY g" if grouped else "") + " ORDER BY 1")
-        what = f"prefix_sum({kind}), {plan}"
+        what = f"{function}({kind}), {plan}"
         ours = self.ask(query)
         groups = {} if grouped else {0: []}
         for row in reversed(self.rows) if descending else self.rows:
             groups.setdefault(row["g"] if grouped else 0, []).append(row[kind])
-        if kind in FLOATS:
+        if kind in FLOATS and function == "prefix_sum":
             expected = [(g, float_prefix(kind, v, exclusive) if v else None) for g, v in sorted(groups.items())]
             if any(x == OVERFLOW for _, x in expected):
                 self.check(what, query, ours == OVERFLOW, f"no overflow error: {str(ours)[:300]}")
@@ -383,9 +529,45 @@ class Run:
         partition = "PARTITION BY g " if grouped else ""
         bounds = "ROWS BETWEEN UNBOUNDED PRECEDING AND " + ("1 PRECEDING" if exclusive else "CURRENT ROW")
         theirs = self.ask(f"SELECT {'g' if grouped else '0'}, array_agg(s ORDER BY {order})::text FROM"
-                          f" (SELECT g, k, sum({kind}_) OVER ({partition}ORDER BY {order} {bounds}) AS s FROM t) q"
+                          f" (SELECT g, k, {function[7:]}({kind}_) OVER ({partition}ORDER BY {order} {bounds}) AS s FROM t) q"
                           + (" GROUP BY g" if grouped else "") + " ORDER BY 1")
-        self.check(what, query, ours == theirs, f"{str(ours)[:600]}\n  {str(theirs)[:600]}")
+        good = ours == theirs or (function != "prefix_sum" and same_arrays(kind, ours, theirs))
+        self.check(what, query, good, f"{str(ours)[:600]}\n  {str(theirs)[:600]}")
+
+
+def same_value(kind, a, b):
+    """Whether two texts are one value of a type whose values have several."""
+    if kind in FLOATS or kind == "numeric":
+        return a == b or (a is not None and b is not None and Decimal(a) == Decimal(b))
+    if kind == "interval":
+        # the built-in average is rounded in double precision, and breaks a tie as that has it
+        return abs(interval_length(a) - interval_length(b)) <= 1
+    return False
+
+
+def interval_length(text):
+    """Microseconds of an interval, by the months and days that comparison takes."""
+    total = 0
+    for number, unit in re.findall(r"(-?\d+) (year|mon|day)", text):
+        total += int(number) * {"year": 360, "mon": 30, "day": 1}[unit] * 86400 * 10**6
+    time_of_day = re.search(r"(-?)(\d+):(\d+):(\d+)(?:\.(\d+))?$", text)
+    if time_of_day:
+        sign, hours, minutes, seconds, fraction = time_of_day.groups()
+        micros = ((int(hours) * 60 + int(minutes)) * 60 + int(seconds)) * 10**6 + int((fraction or "").ljust(6, "0"))
+        total += -micros if sign else micros
+    return total
+
+
+def same_arrays(kind, ours, theirs):
+    if isinstance(ours, str) or isinstance(theirs, str) or len(ours) != len(theirs):
+        return ours == theirs
+    for (g, a), (h, b) in zip(ours, theirs):
+        if g != h or (a is None) != (b is None):
+            return False
+        a, b = ([None if x == "NULL" else x for x in (text or "{}").strip("{}").split(",")] for text in (a, b))
+        if len(a) != len(b) or not all(x == y or same_value(kind, x, y) for x, y in zip(a, b)):
+            return False
+    return True
 
 
 def eval_filter(condition, k):

@@ -1,0 +1,289 @@
+/*
+ * moments.h
+ *	  Exact sums of values, of their squares and of their products: the state
+ *	  of variances, correlations and regressions, a row at a time.
+ *
+ * The product of two doubles has 106 bits and an exponent twice as wide as a
+ * double's own, so it is added as an integer to a window of 64-bit limbs on a
+ * grid that starts at 2^-2200.  A value's grid is that of window.h, from 2^-1100.
+ *
+ * All sums of a state share two numbers for each variable: the grid's first limb
+ * pair that its values may use, and how many of them follow.  Where a value's
+ * bits go in the sums of values, squares and products then follows by addition,
+ * one comparison a variable finds what does not fit, and the final functions
+ * multiply and subtract the sums as they are, with nothing to align.
+ *
+ * With the first pairs fx and fy, and the spans sx and sy, the sums are
+ *
+ *		x	sx + 2 limbs		from 2^(64 fx - 1100)
+ *		xx	2 sx + 3			from 2^(128 fx - 2200)
+ *		xy	sx + sy + 3			from 2^(64 (fx + fy) - 2200)
+ *
+ * and y and yy likewise.  The highest limb is room for carries: 2^63 of the
+ * largest values that the spans allow do not fill it.  Limbs are biased by 2^63
+ * as in window.h, so that sums that hover about zero carry seldom.
+ *
+ * Memory is as in window.h: an allocator of the caller's, and a function that
+ * may have to grow a state returns where it now is.  Nothing here knows of
+ * PostgreSQL.
+ */
+#ifndef GPURED_MOMENTS_H
+#define GPURED_MOMENTS_H
+
+#include "exact/bigint.h"
+#include "exact/window.h"
+
+typedef enum GpuredMomentsKind
+{
+	GPURED_MOMENTS_ONE,			/* x, xx */
+	GPURED_MOMENTS_TWO,			/* x, xx, y, yy, xy */
+	GPURED_MOMENTS_DOT			/* xy */
+} GpuredMomentsKind;
+
+typedef enum GpuredMomentsSum
+{
+	GPURED_SUM_X,
+	GPURED_SUM_XX,
+	GPURED_SUM_Y,
+	GPURED_SUM_YY,
+	GPURED_SUM_XY
+} GpuredMomentsSum;
+
+#define GPURED_MOMENTS_SUMS 5
+
+typedef struct GpuredMoments
+{
+	int64_t		n;				/* all rows */
+	int16_t		base[2];		/* 64 * first pair - 25, of x and of y */
+	uint8_t		span[2];		/* pairs; 0 before the first row */
+	uint8_t		kind;
+	uint8_t		flags;			/* GPURED_EXACT_* of x, those of y above; of
+								 * the products in a DOT */
+	uint64_t	limb[];
+} GpuredMoments;
+
+#define GPURED_MOMENTS_FLAGS_Y 4	/* how far the flags of y are shifted */
+
+/* A state with an inverse: it counts what a plain state only flags. */
+typedef struct GpuredMovingMoments
+{
+	GpuredMoments *sums;		/* rows, and the finite values */
+	int64_t		nan[2];			/* of x and of y, or of the products [0] */
+	int64_t		pinf[2];
+	int64_t		ninf[2];
+	int64_t		not_negzero;	/* products that are not -0 */
+} GpuredMovingMoments;
+
+/* A serialized state is never longer than this. */
+#define GPURED_MOMENTS_MAX_BYTES (9 + 2 * GPURED_MOMENTS_SUMS + 8 * (2 * 35 + 3 * 68))
+
+/* The state of no rows. */
+extern GpuredMoments *gpured_moments_create(GpuredMomentsKind kind,
+											const GpuredAllocator *mem, void *arg);
+extern GpuredMoments *gpured_moments_copy(const GpuredMoments *w,
+										  const GpuredAllocator *mem, void *arg);
+
+/* What the state occupies. */
+extern size_t gpured_moments_memory(const GpuredMoments *w);
+
+/* w += src, of one kind; w is returned, or its successor. */
+extern GpuredMoments *gpured_moments_merge(GpuredMoments *w, const GpuredMoments *src,
+										   const GpuredAllocator *mem, void *arg);
+
+/* The part of gpured_moments_add that is out of line. */
+extern GpuredMoments *gpured_moments_add_slow(GpuredMoments *w, double x, double y,
+											  const GpuredAllocator *mem, void *arg);
+extern void gpured_moments_carry(uint64_t *limb, uint64_t sign);
+
+/*
+ * A sum in units of 2^gpured_moments_unit(): the units of xx, yy and xy are the
+ * squares and the product of those of x and y.
+ */
+extern void gpured_moments_get(const GpuredMoments *w, GpuredMomentsSum sum, GpuredBig *r);
+
+static inline int
+gpured_moments_unit(const GpuredMoments *w, int variable)
+{
+	return w->base[variable] - 1075;
+}
+
+/*
+ * The serialized form: the number of rows (8 bytes), the flags, and for each sum
+ * the index of its lowest limb that is not zero, the number of limbs, and the
+ * limbs as window.h writes them.  It is canonical, and in network order.
+ *
+ * write returns the number of bytes.  read returns false, and allocates nothing,
+ * unless the bytes are what write could give for a state of this kind; its sums
+ * have no negative variance.
+ */
+extern size_t gpured_moments_write(const GpuredMoments *w, uint8_t *out);
+extern bool gpured_moments_read(const uint8_t *bytes, size_t n, GpuredMomentsKind kind,
+								GpuredMoments **result, const GpuredAllocator *mem, void *arg);
+
+/* A frame of rows: what was added can be removed again. */
+extern void gpured_moving_moments_init(GpuredMovingMoments *s, GpuredMomentsKind kind,
+									   const GpuredAllocator *mem, void *arg);
+extern void gpured_moving_moments_add(GpuredMovingMoments *s, double x, double y, bool remove,
+									  const GpuredAllocator *mem, void *arg);
+extern uint32_t gpured_moving_moments_flags(const GpuredMovingMoments *s);
+
+/* Where each sum starts among the limbs. */
+static inline int
+gpured_moments_offset(GpuredMomentsKind kind, GpuredMomentsSum sum, int sx, int sy)
+{
+	if (kind == GPURED_MOMENTS_DOT)
+		return 0;
+	switch (sum)
+	{
+		case GPURED_SUM_X:
+			return 0;
+		case GPURED_SUM_XX:
+			return sx + 2;
+		case GPURED_SUM_Y:
+			return 3 * sx + 5;
+		case GPURED_SUM_YY:
+			return 3 * sx + sy + 7;
+		default:
+			return 3 * (sx + sy) + 10;
+	}
+}
+
+/* A double on its way into the sums. */
+typedef struct GpuredTerm
+{
+	uint64_t	mantissa;
+	uint64_t	sign;			/* all ones if negative */
+	uint64_t	nonzero;		/* all ones, or 0 */
+	uint64_t	distance;		/* of its bit 0 from the first pair's */
+} GpuredTerm;
+
+/* NaN and the infinities are farther away than any span. */
+static inline GpuredTerm
+gpured_term(double value, int base)
+{
+	GpuredTerm	t;
+	uint64_t	bits;
+	uint64_t	exponent;
+	uint64_t	normal;
+
+	memcpy(&bits, &value, sizeof(bits));
+	exponent = (bits >> 52) & 0x7ff;
+	normal = exponent != 0;
+	t.nonzero = -(uint64_t) ((bits << 1) != 0);
+	GPURED_OPAQUE(t.nonzero);
+	t.distance = (exponent + 1 - normal - (uint64_t) (int64_t) base) & t.nonzero;
+	t.distance |= ((exponent + 1) & 0x800) << 1;
+	t.sign = (uint64_t) ((int64_t) bits >> 63);
+	GPURED_OPAQUE(t.sign);
+	t.mantissa = (bits & ((UINT64_C(1) << 52) - 1)) | (normal << 52);
+	return t;
+}
+
+/*
+ * Whether a biased limb has overflowed: the operands are of one sign (the bias
+ * turns it) and the sum is of the other.
+ */
+static inline bool
+gpured_limb_carries(uint64_t old, uint64_t addend, uint64_t high)
+{
+	return ((old ^ high) & ~(addend ^ high)) >> 63;
+}
+
+/* limb[] += mantissa * 2^distance, negated if "sign" is all ones */
+static inline void
+gpured_add_value(uint64_t *limb, uint64_t mantissa, uint64_t sign, uint64_t distance)
+{
+	unsigned __int128 addend = (unsigned __int128) mantissa << (distance & 63);
+	unsigned __int128 sum;
+	uint64_t	old;
+
+	limb += distance >> 6;
+	addend = (addend ^ (unsigned __int128) (__int128) (int64_t) sign) - (unsigned __int128) (__int128) (int64_t) sign;
+	old = limb[1];
+	sum = ((unsigned __int128) old << 64 | limb[0]) + addend;
+	limb[0] = (uint64_t) sum;
+	limb[1] = (uint64_t) (sum >> 64);
+	if (__builtin_expect(gpured_limb_carries(old, (uint64_t) (addend >> 64), limb[1]), 0))
+		gpured_moments_carry(limb + 2, (uint64_t) (addend >> 64));
+}
+
+/* limb[] += a * b * 2^distance, likewise */
+static inline void
+gpured_add_product(uint64_t *limb, uint64_t a, uint64_t b, uint64_t sign, uint64_t distance)
+{
+	unsigned __int128 product = (unsigned __int128) a * b;
+	unsigned	shift = distance & 63;
+	uint64_t	high = (uint64_t) (product >> 64);
+	uint64_t	addend2 = ((high >> 1) >> (63 - shift)) ^ sign;
+	unsigned __int128 addend = product << shift;
+	unsigned __int128 sum;
+	uint64_t	carry;
+	uint64_t	old;
+
+	limb += distance >> 6;
+	addend ^= (unsigned __int128) (__int128) (int64_t) sign;
+
+	/* the one of the two's complement goes in as a carry */
+	sum = (unsigned __int128) limb[0] + (uint64_t) addend + (sign & 1);
+	limb[0] = (uint64_t) sum;
+	carry = (uint64_t) (sum >> 64);
+	sum = (unsigned __int128) limb[1] + (uint64_t) (addend >> 64) + carry;
+	limb[1] = (uint64_t) sum;
+	carry = (uint64_t) (sum >> 64);
+	old = limb[2];
+	limb[2] = old + addend2 + carry;
+	if (__builtin_expect(gpured_limb_carries(old, addend2, limb[2]), 0))
+		gpured_moments_carry(limb + 3, addend2);
+}
+
+/*
+ * Add a row, or remove one whose values are finite; w is returned, or its
+ * successor.  "kind" is the state's, and a constant, as is "remove".
+ */
+static inline __attribute__((always_inline)) GpuredMoments *
+gpured_moments_add(GpuredMoments *w, GpuredMomentsKind kind, double x, double y, bool remove,
+				   const GpuredAllocator *mem, void *arg)
+{
+	uint64_t	taken = remove ? UINT64_MAX : 0;
+	GpuredTerm	a = gpured_term(x, w->base[0]);
+	GpuredTerm	b = {0, 0, 0, 0};
+	bool		outside = (a.distance >> 6) >= w->span[0];
+	int			sx = w->span[0];
+	int			sy = w->span[1];
+
+	if (kind != GPURED_MOMENTS_ONE)
+	{
+		b = gpured_term(y, w->base[1]);
+		outside |= (b.distance >> 6) >= w->span[1];
+	}
+	if (__builtin_expect(outside, 0))
+	{
+		/* what is removed was added before, so that it fits */
+		return gpured_moments_add_slow(w, x, y, mem, arg);
+	}
+
+	w->n += remove ? -1 : 1;
+	if (kind != GPURED_MOMENTS_DOT)
+	{
+		gpured_add_value(w->limb, a.mantissa, a.sign ^ taken, a.distance);
+		gpured_add_product(w->limb + gpured_moments_offset(kind, GPURED_SUM_XX, sx, sy),
+						   a.mantissa, a.mantissa, taken, 2 * a.distance);
+	}
+	if (kind == GPURED_MOMENTS_TWO)
+	{
+		gpured_add_value(w->limb + gpured_moments_offset(kind, GPURED_SUM_Y, sx, sy),
+						 b.mantissa, b.sign ^ taken, b.distance);
+		gpured_add_product(w->limb + gpured_moments_offset(kind, GPURED_SUM_YY, sx, sy),
+						   b.mantissa, b.mantissa, taken, 2 * b.distance);
+	}
+	if (kind != GPURED_MOMENTS_ONE)
+		gpured_add_product(w->limb + gpured_moments_offset(kind, GPURED_SUM_XY, sx, sy),
+						   a.mantissa, b.mantissa, a.sign ^ b.sign ^ taken,
+						   a.distance + b.distance);
+	if (kind == GPURED_MOMENTS_DOT)
+		w->flags |= GPURED_EXACT_NOT_NEGZERO &
+			((a.nonzero & b.nonzero) | ~(a.sign ^ b.sign));
+	return w;
+}
+
+#endif							/* GPURED_MOMENTS_H */

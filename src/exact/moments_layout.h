@@ -1,0 +1,41 @@
+/*
+ * moments_layout.h
+ *	  Where the sums of moments.h are, for moments.c and moments_io.c.
+ */
+#ifndef GPURED_MOMENTS_LAYOUT_H
+#define GPURED_MOMENTS_LAYOUT_H
+
+#include "exact/moments.h"
+
+/*
+ * Finite values use the pairs 0 to 32 of the grid.  A sum that came serialized
+ * may need one more.
+ */
+#define GPURED_MOMENTS_PAIRS		34
+
+/* The limbs of the longest sum, xx. */
+#define GPURED_MOMENTS_MAX_LIMBS	(2 * GPURED_MOMENTS_PAIRS + 3)
+
+#define GPURED_MOMENTS_BIAS			(UINT64_C(1) << 63)
+
+/* How many limbs a sum has; 0 if states of this kind do not have it. */
+extern int	gpured_moments_limbs(GpuredMomentsKind kind, GpuredMomentsSum sum, int sx, int sy);
+
+/* The grid's index of a sum's first limb. */
+extern int	gpured_moments_first(const GpuredMoments *w, GpuredMomentsSum sum);
+
+/*
+ * Give the variables the pairs low[] .. high[] besides those they have.  A state
+ * never loses pairs, so it moves a few times in its life at most.
+ */
+extern GpuredMoments *gpured_moments_cover(GpuredMoments *w, const int *low, const int *high,
+										   const GpuredAllocator *mem, void *arg);
+
+/* A sum in two's complement, not trimmed; the number of digits. */
+extern int	gpured_moments_digits(const GpuredMoments *w, GpuredMomentsSum sum, uint64_t *digit);
+
+/* Add digits that start at the grid's limb "first" and fit. */
+extern void gpured_moments_add_digits(GpuredMoments *w, GpuredMomentsSum sum, int first,
+									  const uint64_t *digit, int n);
+
+#endif							/* GPURED_MOMENTS_LAYOUT_H */

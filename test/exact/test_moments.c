@@ -1,0 +1,414 @@
+/*
+ * test_moments.c
+ *	  The exact sums of products, and quotients of long integers, against the
+ *	  answers of moments_cases.py; and bytes from outside.
+ */
+#include "test.h"
+
+#include "exact/moments.h"
+
+#define LIMBS 72				/* of the integers in the cases */
+
+static long number;				/* of the case */
+
+static const GpuredMomentsKind all_kinds[] = {
+	GPURED_MOMENTS_ONE, GPURED_MOMENTS_TWO, GPURED_MOMENTS_DOT
+};
+
+static void
+read_all(void *p, size_t size)
+{
+	if (fread(p, 1, size, stdin) != size)
+	{
+		printf("the cases end early\n");
+		exit(1);
+	}
+}
+
+static GpuredMoments *
+add(GpuredMoments *w, double x, double y)
+{
+	switch (w->kind)
+	{
+		case GPURED_MOMENTS_ONE:
+			return gpured_moments_add(w, GPURED_MOMENTS_ONE, x, y, false, MEM);
+		case GPURED_MOMENTS_TWO:
+			return gpured_moments_add(w, GPURED_MOMENTS_TWO, x, y, false, MEM);
+		default:
+			return gpured_moments_add(w, GPURED_MOMENTS_DOT, x, y, false, MEM);
+	}
+}
+
+static bool
+has_sum(GpuredMomentsKind kind, int sum)
+{
+	if (kind == GPURED_MOMENTS_ONE)
+		return sum == GPURED_SUM_X || sum == GPURED_SUM_XX;
+	return kind == GPURED_MOMENTS_TWO || sum == GPURED_SUM_XY;
+}
+
+/* Both are on the grid of the cases once the state's unit is taken into account. */
+static void
+check_sums(const GpuredMoments *w, uint64_t expected[][LIMBS], const char *what)
+{
+	for (int sum = 0; sum < GPURED_MOMENTS_SUMS; sum++)
+	{
+		GpuredBig	ours;
+		GpuredBig	scale;
+		GpuredBig	moved;
+		GpuredBig	theirs;
+		int			x = gpured_moments_unit(w, 0) + 1100;
+		int			y = gpured_moments_unit(w, 1) + 1100;
+		int			shift = sum == GPURED_SUM_X ? x : sum == GPURED_SUM_XX ? 2 * x :
+			sum == GPURED_SUM_Y ? y : sum == GPURED_SUM_YY ? 2 * y : x + y;
+
+		if (!has_sum(w->kind, sum))
+			continue;
+		gpured_moments_get(w, sum, &ours);
+		memset(&scale, 0, sizeof(scale));
+		scale.digit[shift / 64] = UINT64_C(1) << shift % 64;
+		scale.n = shift / 64 + 1;
+		gpured_big_mul(&moved, &ours, &scale);
+		gpured_big_set_digits(&theirs, expected[sum], LIMBS);
+		gpured_big_sub(&moved, &moved, &theirs);
+		CHECK(moved.n == 0, "case %ld, %s, kind %d: sum %d", number, what, w->kind, sum);
+	}
+}
+
+/* Read, or die trying; what comes out must have the same bytes. */
+static GpuredMoments *
+read_back(const uint8_t *bytes, size_t size, GpuredMomentsKind kind)
+{
+	uint8_t		again[GPURED_MOMENTS_MAX_BYTES];
+	GpuredMoments *w;
+
+	if (!gpured_moments_read(bytes, size, kind, &w, MEM))
+	{
+		printf("case %ld: own bytes refused\n", number);
+		exit(1);
+	}
+	CHECK(gpured_moments_write(w, again) == size && memcmp(bytes, again, size) == 0,
+		  "case %ld, kind %d: bytes change when read and written", number, kind);
+	return w;
+}
+
+static void
+check_state(GpuredMomentsKind kind, const double (*pair)[2], size_t n, uint64_t expected[][LIMBS])
+{
+	GpuredMoments *w = gpured_moments_create(kind, MEM);
+	GpuredMoments *part[3];
+	uint8_t		bytes[GPURED_MOMENTS_MAX_BYTES];
+	uint8_t		again[GPURED_MOMENTS_MAX_BYTES];
+	size_t		size;
+
+	for (size_t i = 0; i < n; i++)
+		w = add(w, pair[i][0], pair[i][1]);
+	CHECK(w->n == (int64_t) n, "case %ld: rows", number);
+	check_sums(w, expected, "rows");
+	size = gpured_moments_write(w, bytes);
+
+	for (int j = 0; j < 3; j++)
+		part[j] = gpured_moments_create(kind, MEM);
+	for (size_t i = n; i-- > 0;)
+	{
+		size_t		j = random_below(3);
+
+		part[j] = add(part[j], pair[i][0], pair[i][1]);
+	}
+	for (int j = 1; j < 3; j++)
+	{
+		if (part[j]->n > 0)
+		{
+			GpuredMoments *sent;
+
+			sent = read_back(again, gpured_moments_write(part[j], again), kind);
+			part[0] = gpured_moments_merge(part[0], sent, MEM);
+			test_release(NULL, sent);
+		}
+		test_release(NULL, part[j]);
+	}
+	check_sums(part[0], expected, "merged");
+	CHECK(gpured_moments_write(part[0], again) == size && memcmp(bytes, again, size) == 0,
+		  "case %ld, kind %d: merged states do not give the same bytes", number, kind);
+	test_release(NULL, part[0]);
+	part[0] = read_back(bytes, size, kind);
+	check_sums(part[0], expected, "read");
+	test_release(NULL, part[0]);
+
+	part[0] = gpured_moments_copy(w, MEM);
+	check_sums(part[0], expected, "copied");
+	test_release(NULL, part[0]);
+	test_release(NULL, w);
+}
+
+/* Other rows were in the frame before, NaN and infinities among them. */
+static void
+check_moving(GpuredMomentsKind kind, const double (*pair)[2], size_t n, uint64_t expected[][LIMBS])
+{
+	static const double other[] = {0.0, -0.0, 1e300, 1e-300, 3.5, -7, NAN, INFINITY, -INFINITY};
+	GpuredMovingMoments s;
+	size_t		k = sizeof(other) / sizeof(other[0]);
+
+	gpured_moving_moments_init(&s, kind, MEM);
+	for (size_t i = 0; i < k; i++)
+		gpured_moving_moments_add(&s, other[i], other[(i * 5 + 1) % k], false, MEM);
+	CHECK(gpured_moving_moments_flags(&s) & GPURED_EXACT_NAN, "case %ld: no NaN", number);
+	for (size_t i = 0; i < n; i++)
+	{
+		gpured_moving_moments_add(&s, pair[i][0], pair[i][1], false, MEM);
+		if (i == n / 2)
+		{
+			for (size_t j = 0; j < k; j++)
+				gpured_moving_moments_add(&s, other[j], other[(j * 5 + 1) % k], true, MEM);
+		}
+	}
+	CHECK(s.sums->n == (int64_t) n, "case %ld: rows in the frame", number);
+	CHECK((gpured_moving_moments_flags(&s) & ~GPURED_EXACT_NOT_NEGZERO) == 0,
+		  "case %ld: specials stay", number);
+	check_sums(s.sums, expected, "frame");
+	test_release(NULL, s.sums);
+}
+
+static void
+check_case(void)
+{
+	uint64_t	expected[GPURED_MOMENTS_SUMS][LIMBS];
+	uint32_t	n;
+	double		(*pair)[2];
+
+	read_all(&n, sizeof(n));
+	pair = checked_malloc(n * sizeof(*pair));
+	read_all(pair, n * sizeof(*pair));
+	read_all(expected, sizeof(expected));
+	for (int i = 0; i < 3; i++)
+	{
+		check_state(all_kinds[i], (const double (*)[2]) pair, n, expected);
+		check_moving(all_kinds[i], (const double (*)[2]) pair, n, expected);
+	}
+	free(pair);
+}
+
+static void
+check_quotient(void)
+{
+	uint64_t	digits[LIMBS];
+	GpuredBig	num;
+	GpuredBig	den;
+	int32_t		exponent;
+	double		ratio;
+	double		root;
+	double		ours;
+
+	read_all(&exponent, sizeof(exponent));
+	read_all(digits, sizeof(digits));
+	gpured_big_set_digits(&num, digits, LIMBS);
+	read_all(digits, sizeof(digits));
+	gpured_big_set_digits(&den, digits, LIMBS);
+	read_all(&ratio, sizeof(ratio));
+	read_all(&root, sizeof(root));
+	ours = gpured_big_ratio(&num, &den, exponent);
+	CHECK(bits_of_double(ours) == bits_of_double(ratio), "case %ld: quotient %a, not %a", number, ours, ratio);
+	ours = gpured_big_root(&num, &den, exponent);
+	CHECK(bits_of_double(ours) == bits_of_double(root), "case %ld: root %a, not %a", number, ours, root);
+}
+
+/* What ordinary data takes, and what growth may not do. */
+static void
+test_size(void)
+{
+	GpuredMoments *w = gpured_moments_create(GPURED_MOMENTS_ONE, MEM);
+
+	for (int i = 0; i < 100000; i++)
+		w = add(w, (double) random_below(100000000) / 100, 0);
+	CHECK(gpured_moments_memory(w) == 80, "cents take %zu bytes", gpured_moments_memory(w));
+	test_release(NULL, w);
+	w = gpured_moments_create(GPURED_MOMENTS_TWO, MEM);
+	for (int i = 0; i < 100000; i++)
+		w = add(w, (double) random_below(100000000) / 100, (double) random_below(1000) / 7);
+	CHECK(gpured_moments_memory(w) == 184, "pairs take %zu bytes", gpured_moments_memory(w));
+	test_release(NULL, w);
+}
+
+/*
+ * More rows than a test can add: doubling a state 62 times.  The sums of 2^62
+ * rows, taken back again by their opposites, must leave those of squares.
+ */
+static void
+test_top(void)
+{
+	static const double values[] = {
+		1.0, 0x1.fffffffffffffp+39, 0x1.fffffffffffffp+103, -0x1.fffffffffffffp+1023, 0x1p+1000, -5e-324
+	};
+
+	for (size_t v = 0; v < sizeof(values) / sizeof(values[0]); v++)
+	{
+		GpuredMoments *w = gpured_moments_create(GPURED_MOMENTS_TWO, MEM);
+		uint8_t		bytes[GPURED_MOMENTS_MAX_BYTES];
+		GpuredBig	x;
+		GpuredBig	xx;
+		GpuredBig	n;
+		GpuredBig	product;
+
+		w = add(w, values[v], -values[v]);
+		for (int i = 0; i < 62; i++)
+			w = gpured_moments_merge(w, w, MEM);
+		for (int i = 0; i < 3000; i++)
+			w = add(w, values[v], -values[v]);
+		test_release(NULL, read_back(bytes, gpured_moments_write(w, bytes), GPURED_MOMENTS_TWO));
+		CHECK(w->n == (INT64_C(1) << 62) + 3000, "rows");
+
+		/* n Σx² = (Σx)² */
+		gpured_big_set(&n, (uint64_t) w->n);
+		gpured_moments_get(w, GPURED_SUM_X, &x);
+		gpured_moments_get(w, GPURED_SUM_XX, &xx);
+		gpured_big_mul(&product, &n, &xx);
+		gpured_big_mul(&xx, &x, &x);
+		gpured_big_sub(&product, &product, &xx);
+		CHECK(product.n == 0 && xx.n > 0, "variance of 2^62 times %a", values[v]);
+		gpured_moments_get(w, GPURED_SUM_XX, &xx);
+		gpured_moments_get(w, GPURED_SUM_XY, &product);
+		CHECK(product.negative, "the product is negative");
+		product.negative = false;
+		gpured_big_sub(&xx, &xx, &product);
+		CHECK(xx.n == 0, "products of 2^62 times %a", values[v]);
+		test_release(NULL, w);
+	}
+}
+
+/* Carries out of the middle of a wide state, both ways and often. */
+static void
+test_carries(void)
+{
+	GpuredMoments *w = gpured_moments_create(GPURED_MOMENTS_TWO, MEM);
+	GpuredMovingMoments s;
+	uint8_t		a[GPURED_MOMENTS_MAX_BYTES];
+	uint8_t		b[GPURED_MOMENTS_MAX_BYTES];
+	size_t		size;
+
+	gpured_moving_moments_init(&s, GPURED_MOMENTS_TWO, MEM);
+	w = add(w, 1e200, 1e-200);
+	size = gpured_moments_write(w, a);
+	gpured_moving_moments_add(&s, 1e200, 1e-200, false, MEM);
+	for (int i = 0; i < 100000; i++)
+		gpured_moving_moments_add(&s, 0x1.8p+39, -0x1.8p+39, false, MEM);
+	for (int i = 0; i < 100000; i++)
+		gpured_moving_moments_add(&s, 0x1.8p+39, -0x1.8p+39, true, MEM);
+	CHECK(gpured_moments_write(s.sums, b) == size && memcmp(a, b, size) == 0, "carries leave a trace");
+	test_release(NULL, s.sums);
+	test_release(NULL, w);
+}
+
+/* Bytes from outside: refused, or exactly what they would be written as. */
+static bool
+check_bytes(const uint8_t *bytes, size_t n, GpuredMomentsKind kind)
+{
+	uint8_t    *exact_size = checked_malloc(n); /* a sanitizer sees its end */
+	uint8_t		again[GPURED_MOMENTS_MAX_BYTES];
+	GpuredMoments *w = NULL;
+	GpuredBig	x;
+	bool		accepted;
+
+	memcpy(exact_size, bytes, n);
+	accepted = gpured_moments_read(exact_size, n, kind, &w, MEM);
+	if (accepted)
+	{
+		CHECK(gpured_moments_write(w, again) == n && memcmp(again, bytes, n) == 0,
+			  "accepted bytes change when written");
+		w->n = 1 + w->n / 4;
+		w = gpured_moments_merge(w, w, MEM);
+		w = add(w, random_finite(), random_finite());
+		gpured_moments_get(w, GPURED_SUM_XY, &x);
+		gpured_moments_write(w, again);
+		test_release(NULL, w);
+	}
+	else
+		CHECK(w == NULL, "something was allocated for refused bytes");
+	free(exact_size);
+	return accepted;
+}
+
+static void
+test_hostile(void)
+{
+	enum
+	{
+		ROUNDS = 150000
+	};
+	uint8_t		bytes[GPURED_MOMENTS_MAX_BYTES + 16];
+	uint8_t		zeros[16] = {0};
+	long		accepted = 0;
+	long		refused = 0;
+
+	for (size_t n = 0; n <= 16; n++)
+	{
+		for (int i = 0; i < 3; i++)
+			CHECK(!check_bytes(zeros, n, all_kinds[i]), "%zu zero bytes accepted", n);
+	}
+	for (int round = 0; round < ROUNDS; round++)
+	{
+		GpuredMomentsKind kind = all_kinds[random_below(3)];
+		GpuredMoments *w = gpured_moments_create(kind, MEM);
+		size_t		n;
+
+		for (size_t i = 1 + random_below(4); i > 0; i--)
+			w = add(w, random_below(4) ? random_finite() : ldexp(1, (int) random_below(2000) - 1000),
+					random_below(4) ? (double) random_below(100) : random_finite());
+		if (random_below(20) == 0)
+			w = add(w, random_below(2) ? NAN : INFINITY, random_below(2) ? 1 : -INFINITY);
+		n = gpured_moments_write(w, bytes);
+		test_release(NULL, w);
+
+		for (size_t i = random_below(4); i > 0; i--)
+		{
+			switch (random_below(5))
+			{
+				case 0:			/* another byte */
+					bytes[random_below(n)] = (uint8_t) random_bits();
+					break;
+				case 1:			/* another bit */
+					bytes[random_below(n)] ^= 1 << random_below(8);
+					break;
+				case 2:			/* another header, or a lower or higher sum */
+					bytes[random_below(n < 11 ? n : 11)] += random_below(2) ? 1 : 255;
+					break;
+				case 3:			/* zeros or ones */
+					if (n >= 20)
+						memset(bytes + 11 + random_below(n - 19), random_below(2) ? 0 : 0xff, 8);
+					break;
+				case 4:			/* another length */
+					n = 1 + random_below(n + 12);
+					if (n > sizeof(bytes))
+						n = sizeof(bytes);
+					break;
+			}
+		}
+		if (check_bytes(bytes, n, kind))
+			accepted++;
+		else
+			refused++;
+	}
+	CHECK(accepted > ROUNDS / 10 && refused > ROUNDS / 10,
+		  "%ld accepted and %ld refused: the mutations are no good", accepted, refused);
+}
+
+int
+main(int argc, char **argv)
+{
+	uint32_t	what;
+
+	test_state = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
+	for (number = 0; fread(&what, sizeof(what), 1, stdin) == 1; number++)
+	{
+		if (what == 1)
+			check_case();
+		else
+			check_quotient();
+	}
+	CHECK(number > 100, "only %ld cases", number);
+	test_size();
+	test_top();
+	test_carries();
+	test_hostile();
+	CHECK(live_states == 0, "%ld states are left", live_states);
+	return test_summary();
+}
