@@ -269,7 +269,7 @@ static uint64_t
 root_of(uint128 q)
 {
 	double		estimate = sqrt((double) q);
-	uint128		r = estimate < 0x1p64 ? (uint64_t) estimate : UINT64_MAX;
+	uint128		r = estimate < 18446744073709551616.0 ? (uint64_t) estimate : UINT64_MAX;
 
 	r = (r + q / r) / 2;
 	if (r > UINT64_MAX)

@@ -353,7 +353,8 @@ count_special(GpuredMovingMoments *s, int variable, double value, int64_t count)
 	}
 }
 
-static inline __attribute__((always_inline)) GpuredMoments *
+static inline __attribute__((always_inline))
+GpuredMoments *
 add_or_remove(GpuredMoments *w, GpuredMomentsKind kind, double x, double y, bool remove,
 			  const GpuredAllocator *mem, void *arg)
 {

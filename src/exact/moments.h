@@ -151,7 +151,7 @@ gpured_moments_offset(GpuredMomentsKind kind, GpuredMomentsSum sum, int sx, int 
 /* A double on its way into the sums. */
 typedef struct GpuredTerm
 {
-	uint64_t	mantissa;
+	int64_t		mantissa;
 	uint64_t	sign;			/* all ones if negative */
 	uint64_t	nonzero;		/* all ones, or 0 */
 	uint64_t	distance;		/* of its bit 0 from the first pair's */
@@ -175,7 +175,7 @@ gpured_term(double value, int base)
 	t.distance |= ((exponent + 1) & 0x800) << 1;
 	t.sign = (uint64_t) ((int64_t) bits >> 63);
 	GPURED_OPAQUE(t.sign);
-	t.mantissa = (bits & ((UINT64_C(1) << 52) - 1)) | (normal << 52);
+	t.mantissa = (int64_t) ((((bits & ((UINT64_C(1) << 52) - 1)) | (normal << 52)) ^ t.sign) - t.sign);
 	return t;
 }
 
@@ -189,67 +189,65 @@ gpured_limb_carries(uint64_t old, uint64_t addend, uint64_t high)
 	return ((old ^ high) & ~(addend ^ high)) >> 63;
 }
 
-/* limb[] += mantissa * 2^distance, negated if "sign" is all ones */
+/* limb[] += mantissa * 2^distance */
 static inline void
-gpured_add_value(uint64_t *limb, uint64_t mantissa, uint64_t sign, uint64_t distance)
+gpured_add_value(uint64_t *limb, int64_t mantissa, uint64_t distance)
 {
-	unsigned __int128 addend = (unsigned __int128) mantissa << (distance & 63);
+	unsigned	shift = distance & 63;
+	uint64_t	high = (uint64_t) ((mantissa >> 1) >> (63 - shift));
 	unsigned __int128 sum;
 	uint64_t	old;
 
 	limb += distance >> 6;
-	addend = (addend ^ (unsigned __int128) (__int128) (int64_t) sign) - (unsigned __int128) (__int128) (int64_t) sign;
 	old = limb[1];
-	sum = ((unsigned __int128) old << 64 | limb[0]) + addend;
+	sum = (unsigned __int128) old << 64 | limb[0];
+	sum += (unsigned __int128) high << 64 | (uint64_t) mantissa << shift;
 	limb[0] = (uint64_t) sum;
 	limb[1] = (uint64_t) (sum >> 64);
-	if (__builtin_expect(gpured_limb_carries(old, (uint64_t) (addend >> 64), limb[1]), 0))
-		gpured_moments_carry(limb + 2, (uint64_t) (addend >> 64));
+	if (__builtin_expect(gpured_limb_carries(old, high, limb[1]), 0))
+		gpured_moments_carry(limb + 2, high);
 }
 
-/* limb[] += a * b * 2^distance, likewise */
+/* limb[] += a * b * 2^distance */
 static inline void
-gpured_add_product(uint64_t *limb, uint64_t a, uint64_t b, uint64_t sign, uint64_t distance)
+gpured_add_product(uint64_t *limb, int64_t a, int64_t b, uint64_t distance)
 {
-	unsigned __int128 product = (unsigned __int128) a * b;
+	__int128	product = (__int128) a * b;
 	unsigned	shift = distance & 63;
-	uint64_t	high = (uint64_t) (product >> 64);
-	uint64_t	addend2 = ((high >> 1) >> (63 - shift)) ^ sign;
-	unsigned __int128 addend = product << shift;
+	uint64_t	middle = (uint64_t) (product >> 64) << shift |
+		(uint64_t) product >> 1 >> (63 - shift);
+	uint64_t	high = (uint64_t) ((int64_t) (product >> 64) >> 1 >> (63 - shift));
 	unsigned __int128 sum;
-	uint64_t	carry;
+	bool		carry;
 	uint64_t	old;
 
 	limb += distance >> 6;
-	addend ^= (unsigned __int128) (__int128) (int64_t) sign;
-
-	/* the one of the two's complement goes in as a carry */
-	sum = (unsigned __int128) limb[0] + (uint64_t) addend + (sign & 1);
+	sum = (unsigned __int128) limb[1] << 64 | limb[0];
+	carry = __builtin_add_overflow(sum, (unsigned __int128) middle << 64 | (uint64_t) product << shift, &sum);
 	limb[0] = (uint64_t) sum;
-	carry = (uint64_t) (sum >> 64);
-	sum = (unsigned __int128) limb[1] + (uint64_t) (addend >> 64) + carry;
-	limb[1] = (uint64_t) sum;
-	carry = (uint64_t) (sum >> 64);
+	limb[1] = (uint64_t) (sum >> 64);
 	old = limb[2];
-	limb[2] = old + addend2 + carry;
-	if (__builtin_expect(gpured_limb_carries(old, addend2, limb[2]), 0))
-		gpured_moments_carry(limb + 3, addend2);
+	limb[2] = old + high + carry;
+	if (__builtin_expect(gpured_limb_carries(old, high, limb[2]), 0))
+		gpured_moments_carry(limb + 3, high);
 }
 
 /*
  * Add a row, or remove one whose values are finite; w is returned, or its
  * successor.  "kind" is the state's, and a constant, as is "remove".
  */
-static inline __attribute__((always_inline)) GpuredMoments *
+static inline __attribute__((always_inline))
+GpuredMoments *
 gpured_moments_add(GpuredMoments *w, GpuredMomentsKind kind, double x, double y, bool remove,
 				   const GpuredAllocator *mem, void *arg)
 {
-	uint64_t	taken = remove ? UINT64_MAX : 0;
 	GpuredTerm	a = gpured_term(x, w->base[0]);
 	GpuredTerm	b = {0, 0, 0, 0};
 	bool		outside = (a.distance >> 6) >= w->span[0];
 	int			sx = w->span[0];
 	int			sy = w->span[1];
+	int64_t		x_added;
+	int64_t		y_added;
 
 	if (kind != GPURED_MOMENTS_ONE)
 	{
@@ -263,23 +261,24 @@ gpured_moments_add(GpuredMoments *w, GpuredMomentsKind kind, double x, double y,
 	}
 
 	w->n += remove ? -1 : 1;
+	x_added = remove ? -a.mantissa : a.mantissa;
+	y_added = remove ? -b.mantissa : b.mantissa;
 	if (kind != GPURED_MOMENTS_DOT)
 	{
-		gpured_add_value(w->limb, a.mantissa, a.sign ^ taken, a.distance);
+		gpured_add_value(w->limb, x_added, a.distance);
 		gpured_add_product(w->limb + gpured_moments_offset(kind, GPURED_SUM_XX, sx, sy),
-						   a.mantissa, a.mantissa, taken, 2 * a.distance);
+						   x_added, a.mantissa, 2 * a.distance);
 	}
 	if (kind == GPURED_MOMENTS_TWO)
 	{
 		gpured_add_value(w->limb + gpured_moments_offset(kind, GPURED_SUM_Y, sx, sy),
-						 b.mantissa, b.sign ^ taken, b.distance);
+						 y_added, b.distance);
 		gpured_add_product(w->limb + gpured_moments_offset(kind, GPURED_SUM_YY, sx, sy),
-						   b.mantissa, b.mantissa, taken, 2 * b.distance);
+						   y_added, b.mantissa, 2 * b.distance);
 	}
 	if (kind != GPURED_MOMENTS_ONE)
 		gpured_add_product(w->limb + gpured_moments_offset(kind, GPURED_SUM_XY, sx, sy),
-						   a.mantissa, b.mantissa, a.sign ^ b.sign ^ taken,
-						   a.distance + b.distance);
+						   x_added, b.mantissa, a.distance + b.distance);
 	if (kind == GPURED_MOMENTS_DOT)
 		w->flags |= GPURED_EXACT_NOT_NEGZERO &
 			((a.nonzero & b.nonzero) | ~(a.sign ^ b.sign));

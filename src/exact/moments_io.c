@@ -237,9 +237,7 @@ find_pairs(GpuredMomentsKind kind, const Digits *d, int *low, int *high)
 	if (kind == GPURED_MOMENTS_DOT)
 	{
 		low[0] = high[0] = xy->first / 2;
-		low[1] = high[1] = xy->first - low[0];
-		if (low[1] >= GPURED_MOMENTS_PAIRS)
-			return false;
+		low[1] = high[1] = low[0];
 	}
 	else if (d[GPURED_SUM_XX].n == 0 || d[GPURED_SUM_YY].n == 0)
 		return false;			/* nothing but zeros has no products */

@@ -194,6 +194,8 @@ check_quotient(void)
 	uint64_t	digits[LIMBS];
 	GpuredBig	num;
 	GpuredBig	den;
+	GpuredBig	minus;
+	GpuredBig	sum;
 	int32_t		exponent;
 	double		ratio;
 	double		root;
@@ -210,6 +212,14 @@ check_quotient(void)
 	CHECK(bits_of_double(ours) == bits_of_double(ratio), "case %ld: quotient %a, not %a", number, ours, ratio);
 	ours = gpured_big_root(&num, &den, exponent);
 	CHECK(bits_of_double(ours) == bits_of_double(root), "case %ld: root %a, not %a", number, ours, root);
+
+	/* (num + den) - den */
+	minus = den;
+	minus.negative = den.n > 0;
+	gpured_big_sub(&sum, &num, &minus);
+	gpured_big_sub(&sum, &sum, &den);
+	gpured_big_sub(&sum, &sum, &num);
+	CHECK(sum.n == 0 && !sum.negative, "case %ld: sum and difference", number);
 }
 
 /* What ordinary data takes, and what growth may not do. */
@@ -237,21 +247,30 @@ static void
 test_top(void)
 {
 	static const double values[] = {
-		1.0, 0x1.fffffffffffffp+39, 0x1.fffffffffffffp+103, -0x1.fffffffffffffp+1023, 0x1p+1000, -5e-324
+		1.0, 0x1p+1023, 0x1.fffffffffffffp+39, 0x1.fffffffffffffp+103, -0x1.fffffffffffffp+1023, 0x1p+1000, -5e-324
 	};
 
 	for (size_t v = 0; v < sizeof(values) / sizeof(values[0]); v++)
 	{
 		GpuredMoments *w = gpured_moments_create(GPURED_MOMENTS_TWO, MEM);
+		GpuredMoments *dot;
 		uint8_t		bytes[GPURED_MOMENTS_MAX_BYTES];
 		GpuredBig	x;
 		GpuredBig	xx;
 		GpuredBig	n;
 		GpuredBig	product;
 
+		dot = gpured_moments_create(GPURED_MOMENTS_DOT, MEM);
 		w = add(w, values[v], -values[v]);
+		dot = add(dot, values[v], -values[v]);
 		for (int i = 0; i < 62; i++)
+		{
 			w = gpured_moments_merge(w, w, MEM);
+			dot = gpured_moments_merge(dot, dot, MEM);
+			test_release(NULL, read_back(bytes, gpured_moments_write(w, bytes), GPURED_MOMENTS_TWO));
+			test_release(NULL, read_back(bytes, gpured_moments_write(dot, bytes), GPURED_MOMENTS_DOT));
+		}
+		test_release(NULL, dot);
 		for (int i = 0; i < 3000; i++)
 			w = add(w, values[v], -values[v]);
 		test_release(NULL, read_back(bytes, gpured_moments_write(w, bytes), GPURED_MOMENTS_TWO));
@@ -283,6 +302,7 @@ test_carries(void)
 	GpuredMovingMoments s;
 	uint8_t		a[GPURED_MOMENTS_MAX_BYTES];
 	uint8_t		b[GPURED_MOMENTS_MAX_BYTES];
+	uint64_t	full[] = {UINT64_MAX, UINT64_MAX, 5};
 	size_t		size;
 
 	gpured_moving_moments_init(&s, GPURED_MOMENTS_TWO, MEM);
@@ -294,6 +314,12 @@ test_carries(void)
 	for (int i = 0; i < 100000; i++)
 		gpured_moving_moments_add(&s, 0x1.8p+39, -0x1.8p+39, true, MEM);
 	CHECK(gpured_moments_write(s.sums, b) == size && memcmp(a, b, size) == 0, "carries leave a trace");
+
+	/* through several limbs */
+	gpured_moments_carry(full, 0);
+	CHECK(full[0] == 0 && full[1] == 0 && full[2] == 6, "a carry");
+	gpured_moments_carry(full, UINT64_MAX);
+	CHECK(full[0] == UINT64_MAX && full[1] == UINT64_MAX && full[2] == 5, "a borrow");
 	test_release(NULL, s.sums);
 	test_release(NULL, w);
 }
@@ -343,6 +369,21 @@ test_hostile(void)
 	{
 		for (int i = 0; i < 3; i++)
 			CHECK(!check_bytes(zeros, n, all_kinds[i]), "%zu zero bytes accepted", n);
+	}
+	/* one row; no flags; nothing but a sum of products, or one that is too large */
+	{
+		uint8_t		alone[] = {0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 40, 1, 0, 0, 0, 0, 0, 0, 0, 1};
+		uint8_t		dot[] = {0, 0, 0, 0, 0, 0, 0, 1, 8, 67, 1, 0, 0, 0, 0, 0, 0, 0, 1};
+
+		CHECK(!check_bytes(alone, sizeof(alone), GPURED_MOMENTS_TWO), "products of zeros accepted");
+		CHECK(check_bytes(dot, sizeof(dot), GPURED_MOMENTS_DOT), "a large product refused");
+		dot[11] = 1;
+		CHECK(!check_bytes(dot, sizeof(dot), GPURED_MOMENTS_DOT), "a product out of range accepted");
+		dot[11] = 0;
+		dot[8] = 0;
+		CHECK(!check_bytes(dot, sizeof(dot), GPURED_MOMENTS_DOT), "a -0 that is not accepted");
+		dot[8] = 1;
+		CHECK(!check_bytes(dot, sizeof(dot), GPURED_MOMENTS_DOT), "a sum beside NaN accepted");
 	}
 	for (int round = 0; round < ROUNDS; round++)
 	{
