@@ -385,88 +385,88 @@ CREATE FUNCTION gpured_float8_prefix_sum(internal, float8) RETURNS internal
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 CREATE FUNCTION gpured_float8_prefix_sum_exclusive(internal, float8, bool) RETURNS internal
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-CREATE FUNCTION gpured_int8_prefix_sum_final(internal) RETURNS int8[]
-AS 'MODULE_PATHNAME', 'gpured_prefix_sum_final' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-CREATE FUNCTION gpured_numeric_prefix_sum_final(internal) RETURNS numeric[]
-AS 'MODULE_PATHNAME', 'gpured_prefix_sum_final' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-CREATE FUNCTION gpured_float4_prefix_sum_final(internal) RETURNS float4[]
-AS 'MODULE_PATHNAME', 'gpured_prefix_sum_final' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-CREATE FUNCTION gpured_float8_prefix_sum_final(internal) RETURNS float8[]
-AS 'MODULE_PATHNAME', 'gpured_prefix_sum_final' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_int8_prefix_final(internal) RETURNS int8[]
+AS 'MODULE_PATHNAME', 'gpured_prefix_final' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_numeric_prefix_final(internal) RETURNS numeric[]
+AS 'MODULE_PATHNAME', 'gpured_prefix_final' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_float4_prefix_final(internal) RETURNS float4[]
+AS 'MODULE_PATHNAME', 'gpured_prefix_final' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_float8_prefix_final(internal) RETURNS float8[]
+AS 'MODULE_PATHNAME', 'gpured_prefix_final' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
 CREATE AGGREGATE gpu_prefix_sum(int2) (
     sfunc = gpured_int2_prefix_sum, stype = internal, sspace = 1024,
-    finalfunc = gpured_int8_prefix_sum_final,
+    finalfunc = gpured_int8_prefix_final,
     parallel = safe
 );
 COMMENT ON AGGREGATE gpu_prefix_sum(int2) IS 'array of the sums of the int2 values up to each row';
 
 CREATE AGGREGATE gpu_prefix_sum(int2, exclusive bool) (
     sfunc = gpured_int2_prefix_sum_exclusive, stype = internal, sspace = 1024,
-    finalfunc = gpured_int8_prefix_sum_final,
+    finalfunc = gpured_int8_prefix_final,
     parallel = safe
 );
 COMMENT ON AGGREGATE gpu_prefix_sum(int2, exclusive bool) IS 'the same, without the row itself if exclusive';
 
 CREATE AGGREGATE gpu_prefix_sum(int4) (
     sfunc = gpured_int4_prefix_sum, stype = internal, sspace = 1024,
-    finalfunc = gpured_int8_prefix_sum_final,
+    finalfunc = gpured_int8_prefix_final,
     parallel = safe
 );
 COMMENT ON AGGREGATE gpu_prefix_sum(int4) IS 'array of the sums of the int4 values up to each row';
 
 CREATE AGGREGATE gpu_prefix_sum(int4, exclusive bool) (
     sfunc = gpured_int4_prefix_sum_exclusive, stype = internal, sspace = 1024,
-    finalfunc = gpured_int8_prefix_sum_final,
+    finalfunc = gpured_int8_prefix_final,
     parallel = safe
 );
 COMMENT ON AGGREGATE gpu_prefix_sum(int4, exclusive bool) IS 'the same, without the row itself if exclusive';
 
 CREATE AGGREGATE gpu_prefix_sum(int8) (
     sfunc = gpured_int8_prefix_sum, stype = internal, sspace = 1024,
-    finalfunc = gpured_numeric_prefix_sum_final,
+    finalfunc = gpured_numeric_prefix_final,
     parallel = safe
 );
 COMMENT ON AGGREGATE gpu_prefix_sum(int8) IS 'array of the sums of the int8 values up to each row';
 
 CREATE AGGREGATE gpu_prefix_sum(int8, exclusive bool) (
     sfunc = gpured_int8_prefix_sum_exclusive, stype = internal, sspace = 1024,
-    finalfunc = gpured_numeric_prefix_sum_final,
+    finalfunc = gpured_numeric_prefix_final,
     parallel = safe
 );
 COMMENT ON AGGREGATE gpu_prefix_sum(int8, exclusive bool) IS 'the same, without the row itself if exclusive';
 
 CREATE AGGREGATE gpu_prefix_sum(float4) (
     sfunc = gpured_float4_prefix_sum, stype = internal, sspace = 1024,
-    finalfunc = gpured_float4_prefix_sum_final,
+    finalfunc = gpured_float4_prefix_final,
     parallel = safe
 );
 COMMENT ON AGGREGATE gpu_prefix_sum(float4) IS 'array of the sums of the float4 values up to each row';
 
 CREATE AGGREGATE gpu_prefix_sum(float4, exclusive bool) (
     sfunc = gpured_float4_prefix_sum_exclusive, stype = internal, sspace = 1024,
-    finalfunc = gpured_float4_prefix_sum_final,
+    finalfunc = gpured_float4_prefix_final,
     parallel = safe
 );
 COMMENT ON AGGREGATE gpu_prefix_sum(float4, exclusive bool) IS 'the same, without the row itself if exclusive';
 
 CREATE AGGREGATE gpu_prefix_sum(float8) (
     sfunc = gpured_float8_prefix_sum, stype = internal, sspace = 1024,
-    finalfunc = gpured_float8_prefix_sum_final,
+    finalfunc = gpured_float8_prefix_final,
     parallel = safe
 );
 COMMENT ON AGGREGATE gpu_prefix_sum(float8) IS 'array of the sums of the float8 values up to each row';
 
 CREATE AGGREGATE gpu_prefix_sum(float8, exclusive bool) (
     sfunc = gpured_float8_prefix_sum_exclusive, stype = internal, sspace = 1024,
-    finalfunc = gpured_float8_prefix_sum_final,
+    finalfunc = gpured_float8_prefix_final,
     parallel = safe
 );
 COMMENT ON AGGREGATE gpu_prefix_sum(float8, exclusive bool) IS 'the same, without the row itself if exclusive';
 
 /*
- * Numeric.  Sums and averages are PostgreSQL's own, which are exact.  Without
- * these, a call would silently be one for double precision.
+ * Numeric.  Short values are summed as integers, all others by PostgreSQL's own
+ * functions, which are exact.
  */
 CREATE FUNCTION gpured_numeric_larger(numeric, numeric) RETURNS numeric
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -476,27 +476,42 @@ CREATE FUNCTION gpured_numeric_prefix_sum(internal, numeric) RETURNS internal
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 CREATE FUNCTION gpured_numeric_prefix_sum_exclusive(internal, numeric, bool) RETURNS internal
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-CREATE FUNCTION gpured_numeric_prefix_sum_build(internal) RETURNS numeric[]
+CREATE FUNCTION gpured_numeric_prefix_build(internal) RETURNS numeric[]
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+
+CREATE FUNCTION gpured_numeric_step(internal, numeric) RETURNS internal
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_numeric_inverse(internal, numeric) RETURNS internal
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_numeric_combine(internal, internal) RETURNS internal
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_numeric_serialize(internal) RETURNS bytea
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION gpured_numeric_deserialize(bytea, internal) RETURNS internal
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION gpured_numeric_sum(internal) RETURNS numeric
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_numeric_avg(internal) RETURNS numeric
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
 CREATE AGGREGATE gpu_sum(numeric) (
-    sfunc = pg_catalog.numeric_avg_accum, stype = internal, sspace = 128,
-    finalfunc = pg_catalog.numeric_sum,
-    combinefunc = pg_catalog.numeric_avg_combine,
-    serialfunc = pg_catalog.numeric_avg_serialize, deserialfunc = pg_catalog.numeric_avg_deserialize,
-    msfunc = pg_catalog.numeric_avg_accum, minvfunc = pg_catalog.numeric_accum_inv,
-    mstype = internal, msspace = 128, mfinalfunc = pg_catalog.numeric_sum,
+    sfunc = gpured_numeric_step, stype = internal, sspace = 208,
+    finalfunc = gpured_numeric_sum,
+    combinefunc = gpured_numeric_combine,
+    serialfunc = gpured_numeric_serialize, deserialfunc = gpured_numeric_deserialize,
+    msfunc = gpured_numeric_step, minvfunc = gpured_numeric_inverse,
+    mstype = internal, msspace = 208, mfinalfunc = gpured_numeric_sum,
     parallel = safe
 );
 COMMENT ON AGGREGATE gpu_sum(numeric) IS 'exact sum of numeric values';
 
 CREATE AGGREGATE gpu_avg(numeric) (
-    sfunc = pg_catalog.numeric_avg_accum, stype = internal, sspace = 128,
-    finalfunc = pg_catalog.numeric_avg,
-    combinefunc = pg_catalog.numeric_avg_combine,
-    serialfunc = pg_catalog.numeric_avg_serialize, deserialfunc = pg_catalog.numeric_avg_deserialize,
-    msfunc = pg_catalog.numeric_avg_accum, minvfunc = pg_catalog.numeric_accum_inv,
-    mstype = internal, msspace = 128, mfinalfunc = pg_catalog.numeric_avg,
+    sfunc = gpured_numeric_step, stype = internal, sspace = 208,
+    finalfunc = gpured_numeric_avg,
+    combinefunc = gpured_numeric_combine,
+    serialfunc = gpured_numeric_serialize, deserialfunc = gpured_numeric_deserialize,
+    msfunc = gpured_numeric_step, minvfunc = gpured_numeric_inverse,
+    mstype = internal, msspace = 208, mfinalfunc = gpured_numeric_avg,
     parallel = safe
 );
 COMMENT ON AGGREGATE gpu_avg(numeric) IS 'average of numeric values';
@@ -517,17 +532,919 @@ COMMENT ON AGGREGATE gpu_max(numeric) IS 'greatest of numeric values';
 
 CREATE AGGREGATE gpu_prefix_sum(numeric) (
     sfunc = gpured_numeric_prefix_sum, stype = internal, sspace = 1024,
-    finalfunc = gpured_numeric_prefix_sum_build,
+    finalfunc = gpured_numeric_prefix_build,
     parallel = safe
 );
 COMMENT ON AGGREGATE gpu_prefix_sum(numeric) IS 'array of the sums of the numeric values up to each row';
 
 CREATE AGGREGATE gpu_prefix_sum(numeric, exclusive bool) (
     sfunc = gpured_numeric_prefix_sum_exclusive, stype = internal, sspace = 1024,
-    finalfunc = gpured_numeric_prefix_sum_build,
+    finalfunc = gpured_numeric_prefix_build,
     parallel = safe
 );
 COMMENT ON AGGREGATE gpu_prefix_sum(numeric, exclusive bool) IS 'the same, without the row itself if exclusive';
+
+/*
+ * Variances and standard deviations of integers and numeric.  PostgreSQL's own
+ * functions, which keep exact sums.
+ */
+CREATE AGGREGATE gpu_var_pop(int2) (
+    sfunc = pg_catalog.int2_accum, stype = internal, sspace = 48,
+    finalfunc = pg_catalog.numeric_poly_var_pop,
+    combinefunc = pg_catalog.numeric_poly_combine,
+    serialfunc = pg_catalog.numeric_poly_serialize, deserialfunc = pg_catalog.numeric_poly_deserialize,
+    msfunc = pg_catalog.int2_accum, minvfunc = pg_catalog.int2_accum_inv,
+    mstype = internal, msspace = 48, mfinalfunc = pg_catalog.numeric_poly_var_pop,
+    parallel = safe
+);
+COMMENT ON AGGREGATE gpu_var_pop(int2) IS 'population variance of int2 values';
+
+CREATE AGGREGATE gpu_var_pop(int4) (
+    sfunc = pg_catalog.int4_accum, stype = internal, sspace = 48,
+    finalfunc = pg_catalog.numeric_poly_var_pop,
+    combinefunc = pg_catalog.numeric_poly_combine,
+    serialfunc = pg_catalog.numeric_poly_serialize, deserialfunc = pg_catalog.numeric_poly_deserialize,
+    msfunc = pg_catalog.int4_accum, minvfunc = pg_catalog.int4_accum_inv,
+    mstype = internal, msspace = 48, mfinalfunc = pg_catalog.numeric_poly_var_pop,
+    parallel = safe
+);
+COMMENT ON AGGREGATE gpu_var_pop(int4) IS 'population variance of int4 values';
+
+CREATE AGGREGATE gpu_var_pop(int8) (
+    sfunc = pg_catalog.int8_accum, stype = internal, sspace = 128,
+    finalfunc = pg_catalog.numeric_var_pop,
+    combinefunc = pg_catalog.numeric_combine,
+    serialfunc = pg_catalog.numeric_serialize, deserialfunc = pg_catalog.numeric_deserialize,
+    msfunc = pg_catalog.int8_accum, minvfunc = pg_catalog.int8_accum_inv,
+    mstype = internal, msspace = 128, mfinalfunc = pg_catalog.numeric_var_pop,
+    parallel = safe
+);
+COMMENT ON AGGREGATE gpu_var_pop(int8) IS 'population variance of int8 values';
+
+CREATE AGGREGATE gpu_var_pop(numeric) (
+    sfunc = pg_catalog.numeric_accum, stype = internal, sspace = 128,
+    finalfunc = pg_catalog.numeric_var_pop,
+    combinefunc = pg_catalog.numeric_combine,
+    serialfunc = pg_catalog.numeric_serialize, deserialfunc = pg_catalog.numeric_deserialize,
+    msfunc = pg_catalog.numeric_accum, minvfunc = pg_catalog.numeric_accum_inv,
+    mstype = internal, msspace = 128, mfinalfunc = pg_catalog.numeric_var_pop,
+    parallel = safe
+);
+COMMENT ON AGGREGATE gpu_var_pop(numeric) IS 'population variance of numeric values';
+
+CREATE AGGREGATE gpu_var_samp(int2) (
+    sfunc = pg_catalog.int2_accum, stype = internal, sspace = 48,
+    finalfunc = pg_catalog.numeric_poly_var_samp,
+    combinefunc = pg_catalog.numeric_poly_combine,
+    serialfunc = pg_catalog.numeric_poly_serialize, deserialfunc = pg_catalog.numeric_poly_deserialize,
+    msfunc = pg_catalog.int2_accum, minvfunc = pg_catalog.int2_accum_inv,
+    mstype = internal, msspace = 48, mfinalfunc = pg_catalog.numeric_poly_var_samp,
+    parallel = safe
+);
+COMMENT ON AGGREGATE gpu_var_samp(int2) IS 'sample variance of int2 values';
+
+CREATE AGGREGATE gpu_var_samp(int4) (
+    sfunc = pg_catalog.int4_accum, stype = internal, sspace = 48,
+    finalfunc = pg_catalog.numeric_poly_var_samp,
+    combinefunc = pg_catalog.numeric_poly_combine,
+    serialfunc = pg_catalog.numeric_poly_serialize, deserialfunc = pg_catalog.numeric_poly_deserialize,
+    msfunc = pg_catalog.int4_accum, minvfunc = pg_catalog.int4_accum_inv,
+    mstype = internal, msspace = 48, mfinalfunc = pg_catalog.numeric_poly_var_samp,
+    parallel = safe
+);
+COMMENT ON AGGREGATE gpu_var_samp(int4) IS 'sample variance of int4 values';
+
+CREATE AGGREGATE gpu_var_samp(int8) (
+    sfunc = pg_catalog.int8_accum, stype = internal, sspace = 128,
+    finalfunc = pg_catalog.numeric_var_samp,
+    combinefunc = pg_catalog.numeric_combine,
+    serialfunc = pg_catalog.numeric_serialize, deserialfunc = pg_catalog.numeric_deserialize,
+    msfunc = pg_catalog.int8_accum, minvfunc = pg_catalog.int8_accum_inv,
+    mstype = internal, msspace = 128, mfinalfunc = pg_catalog.numeric_var_samp,
+    parallel = safe
+);
+COMMENT ON AGGREGATE gpu_var_samp(int8) IS 'sample variance of int8 values';
+
+CREATE AGGREGATE gpu_var_samp(numeric) (
+    sfunc = pg_catalog.numeric_accum, stype = internal, sspace = 128,
+    finalfunc = pg_catalog.numeric_var_samp,
+    combinefunc = pg_catalog.numeric_combine,
+    serialfunc = pg_catalog.numeric_serialize, deserialfunc = pg_catalog.numeric_deserialize,
+    msfunc = pg_catalog.numeric_accum, minvfunc = pg_catalog.numeric_accum_inv,
+    mstype = internal, msspace = 128, mfinalfunc = pg_catalog.numeric_var_samp,
+    parallel = safe
+);
+COMMENT ON AGGREGATE gpu_var_samp(numeric) IS 'sample variance of numeric values';
+
+CREATE AGGREGATE gpu_variance(int2) (
+    sfunc = pg_catalog.int2_accum, stype = internal, sspace = 48,
+    finalfunc = pg_catalog.numeric_poly_var_samp,
+    combinefunc = pg_catalog.numeric_poly_combine,
+    serialfunc = pg_catalog.numeric_poly_serialize, deserialfunc = pg_catalog.numeric_poly_deserialize,
+    msfunc = pg_catalog.int2_accum, minvfunc = pg_catalog.int2_accum_inv,
+    mstype = internal, msspace = 48, mfinalfunc = pg_catalog.numeric_poly_var_samp,
+    parallel = safe
+);
+COMMENT ON AGGREGATE gpu_variance(int2) IS 'sample variance of int2 values';
+
+CREATE AGGREGATE gpu_variance(int4) (
+    sfunc = pg_catalog.int4_accum, stype = internal, sspace = 48,
+    finalfunc = pg_catalog.numeric_poly_var_samp,
+    combinefunc = pg_catalog.numeric_poly_combine,
+    serialfunc = pg_catalog.numeric_poly_serialize, deserialfunc = pg_catalog.numeric_poly_deserialize,
+    msfunc = pg_catalog.int4_accum, minvfunc = pg_catalog.int4_accum_inv,
+    mstype = internal, msspace = 48, mfinalfunc = pg_catalog.numeric_poly_var_samp,
+    parallel = safe
+);
+COMMENT ON AGGREGATE gpu_variance(int4) IS 'sample variance of int4 values';
+
+CREATE AGGREGATE gpu_variance(int8) (
+    sfunc = pg_catalog.int8_accum, stype = internal, sspace = 128,
+    finalfunc = pg_catalog.numeric_var_samp,
+    combinefunc = pg_catalog.numeric_combine,
+    serialfunc = pg_catalog.numeric_serialize, deserialfunc = pg_catalog.numeric_deserialize,
+    msfunc = pg_catalog.int8_accum, minvfunc = pg_catalog.int8_accum_inv,
+    mstype = internal, msspace = 128, mfinalfunc = pg_catalog.numeric_var_samp,
+    parallel = safe
+);
+COMMENT ON AGGREGATE gpu_variance(int8) IS 'sample variance of int8 values';
+
+CREATE AGGREGATE gpu_variance(numeric) (
+    sfunc = pg_catalog.numeric_accum, stype = internal, sspace = 128,
+    finalfunc = pg_catalog.numeric_var_samp,
+    combinefunc = pg_catalog.numeric_combine,
+    serialfunc = pg_catalog.numeric_serialize, deserialfunc = pg_catalog.numeric_deserialize,
+    msfunc = pg_catalog.numeric_accum, minvfunc = pg_catalog.numeric_accum_inv,
+    mstype = internal, msspace = 128, mfinalfunc = pg_catalog.numeric_var_samp,
+    parallel = safe
+);
+COMMENT ON AGGREGATE gpu_variance(numeric) IS 'sample variance of numeric values';
+
+CREATE AGGREGATE gpu_stddev_pop(int2) (
+    sfunc = pg_catalog.int2_accum, stype = internal, sspace = 48,
+    finalfunc = pg_catalog.numeric_poly_stddev_pop,
+    combinefunc = pg_catalog.numeric_poly_combine,
+    serialfunc = pg_catalog.numeric_poly_serialize, deserialfunc = pg_catalog.numeric_poly_deserialize,
+    msfunc = pg_catalog.int2_accum, minvfunc = pg_catalog.int2_accum_inv,
+    mstype = internal, msspace = 48, mfinalfunc = pg_catalog.numeric_poly_stddev_pop,
+    parallel = safe
+);
+COMMENT ON AGGREGATE gpu_stddev_pop(int2) IS 'population standard deviation of int2 values';
+
+CREATE AGGREGATE gpu_stddev_pop(int4) (
+    sfunc = pg_catalog.int4_accum, stype = internal, sspace = 48,
+    finalfunc = pg_catalog.numeric_poly_stddev_pop,
+    combinefunc = pg_catalog.numeric_poly_combine,
+    serialfunc = pg_catalog.numeric_poly_serialize, deserialfunc = pg_catalog.numeric_poly_deserialize,
+    msfunc = pg_catalog.int4_accum, minvfunc = pg_catalog.int4_accum_inv,
+    mstype = internal, msspace = 48, mfinalfunc = pg_catalog.numeric_poly_stddev_pop,
+    parallel = safe
+);
+COMMENT ON AGGREGATE gpu_stddev_pop(int4) IS 'population standard deviation of int4 values';
+
+CREATE AGGREGATE gpu_stddev_pop(int8) (
+    sfunc = pg_catalog.int8_accum, stype = internal, sspace = 128,
+    finalfunc = pg_catalog.numeric_stddev_pop,
+    combinefunc = pg_catalog.numeric_combine,
+    serialfunc = pg_catalog.numeric_serialize, deserialfunc = pg_catalog.numeric_deserialize,
+    msfunc = pg_catalog.int8_accum, minvfunc = pg_catalog.int8_accum_inv,
+    mstype = internal, msspace = 128, mfinalfunc = pg_catalog.numeric_stddev_pop,
+    parallel = safe
+);
+COMMENT ON AGGREGATE gpu_stddev_pop(int8) IS 'population standard deviation of int8 values';
+
+CREATE AGGREGATE gpu_stddev_pop(numeric) (
+    sfunc = pg_catalog.numeric_accum, stype = internal, sspace = 128,
+    finalfunc = pg_catalog.numeric_stddev_pop,
+    combinefunc = pg_catalog.numeric_combine,
+    serialfunc = pg_catalog.numeric_serialize, deserialfunc = pg_catalog.numeric_deserialize,
+    msfunc = pg_catalog.numeric_accum, minvfunc = pg_catalog.numeric_accum_inv,
+    mstype = internal, msspace = 128, mfinalfunc = pg_catalog.numeric_stddev_pop,
+    parallel = safe
+);
+COMMENT ON AGGREGATE gpu_stddev_pop(numeric) IS 'population standard deviation of numeric values';
+
+CREATE AGGREGATE gpu_stddev_samp(int2) (
+    sfunc = pg_catalog.int2_accum, stype = internal, sspace = 48,
+    finalfunc = pg_catalog.numeric_poly_stddev_samp,
+    combinefunc = pg_catalog.numeric_poly_combine,
+    serialfunc = pg_catalog.numeric_poly_serialize, deserialfunc = pg_catalog.numeric_poly_deserialize,
+    msfunc = pg_catalog.int2_accum, minvfunc = pg_catalog.int2_accum_inv,
+    mstype = internal, msspace = 48, mfinalfunc = pg_catalog.numeric_poly_stddev_samp,
+    parallel = safe
+);
+COMMENT ON AGGREGATE gpu_stddev_samp(int2) IS 'sample standard deviation of int2 values';
+
+CREATE AGGREGATE gpu_stddev_samp(int4) (
+    sfunc = pg_catalog.int4_accum, stype = internal, sspace = 48,
+    finalfunc = pg_catalog.numeric_poly_stddev_samp,
+    combinefunc = pg_catalog.numeric_poly_combine,
+    serialfunc = pg_catalog.numeric_poly_serialize, deserialfunc = pg_catalog.numeric_poly_deserialize,
+    msfunc = pg_catalog.int4_accum, minvfunc = pg_catalog.int4_accum_inv,
+    mstype = internal, msspace = 48, mfinalfunc = pg_catalog.numeric_poly_stddev_samp,
+    parallel = safe
+);
+COMMENT ON AGGREGATE gpu_stddev_samp(int4) IS 'sample standard deviation of int4 values';
+
+CREATE AGGREGATE gpu_stddev_samp(int8) (
+    sfunc = pg_catalog.int8_accum, stype = internal, sspace = 128,
+    finalfunc = pg_catalog.numeric_stddev_samp,
+    combinefunc = pg_catalog.numeric_combine,
+    serialfunc = pg_catalog.numeric_serialize, deserialfunc = pg_catalog.numeric_deserialize,
+    msfunc = pg_catalog.int8_accum, minvfunc = pg_catalog.int8_accum_inv,
+    mstype = internal, msspace = 128, mfinalfunc = pg_catalog.numeric_stddev_samp,
+    parallel = safe
+);
+COMMENT ON AGGREGATE gpu_stddev_samp(int8) IS 'sample standard deviation of int8 values';
+
+CREATE AGGREGATE gpu_stddev_samp(numeric) (
+    sfunc = pg_catalog.numeric_accum, stype = internal, sspace = 128,
+    finalfunc = pg_catalog.numeric_stddev_samp,
+    combinefunc = pg_catalog.numeric_combine,
+    serialfunc = pg_catalog.numeric_serialize, deserialfunc = pg_catalog.numeric_deserialize,
+    msfunc = pg_catalog.numeric_accum, minvfunc = pg_catalog.numeric_accum_inv,
+    mstype = internal, msspace = 128, mfinalfunc = pg_catalog.numeric_stddev_samp,
+    parallel = safe
+);
+COMMENT ON AGGREGATE gpu_stddev_samp(numeric) IS 'sample standard deviation of numeric values';
+
+CREATE AGGREGATE gpu_stddev(int2) (
+    sfunc = pg_catalog.int2_accum, stype = internal, sspace = 48,
+    finalfunc = pg_catalog.numeric_poly_stddev_samp,
+    combinefunc = pg_catalog.numeric_poly_combine,
+    serialfunc = pg_catalog.numeric_poly_serialize, deserialfunc = pg_catalog.numeric_poly_deserialize,
+    msfunc = pg_catalog.int2_accum, minvfunc = pg_catalog.int2_accum_inv,
+    mstype = internal, msspace = 48, mfinalfunc = pg_catalog.numeric_poly_stddev_samp,
+    parallel = safe
+);
+COMMENT ON AGGREGATE gpu_stddev(int2) IS 'sample standard deviation of int2 values';
+
+CREATE AGGREGATE gpu_stddev(int4) (
+    sfunc = pg_catalog.int4_accum, stype = internal, sspace = 48,
+    finalfunc = pg_catalog.numeric_poly_stddev_samp,
+    combinefunc = pg_catalog.numeric_poly_combine,
+    serialfunc = pg_catalog.numeric_poly_serialize, deserialfunc = pg_catalog.numeric_poly_deserialize,
+    msfunc = pg_catalog.int4_accum, minvfunc = pg_catalog.int4_accum_inv,
+    mstype = internal, msspace = 48, mfinalfunc = pg_catalog.numeric_poly_stddev_samp,
+    parallel = safe
+);
+COMMENT ON AGGREGATE gpu_stddev(int4) IS 'sample standard deviation of int4 values';
+
+CREATE AGGREGATE gpu_stddev(int8) (
+    sfunc = pg_catalog.int8_accum, stype = internal, sspace = 128,
+    finalfunc = pg_catalog.numeric_stddev_samp,
+    combinefunc = pg_catalog.numeric_combine,
+    serialfunc = pg_catalog.numeric_serialize, deserialfunc = pg_catalog.numeric_deserialize,
+    msfunc = pg_catalog.int8_accum, minvfunc = pg_catalog.int8_accum_inv,
+    mstype = internal, msspace = 128, mfinalfunc = pg_catalog.numeric_stddev_samp,
+    parallel = safe
+);
+COMMENT ON AGGREGATE gpu_stddev(int8) IS 'sample standard deviation of int8 values';
+
+CREATE AGGREGATE gpu_stddev(numeric) (
+    sfunc = pg_catalog.numeric_accum, stype = internal, sspace = 128,
+    finalfunc = pg_catalog.numeric_stddev_samp,
+    combinefunc = pg_catalog.numeric_combine,
+    serialfunc = pg_catalog.numeric_serialize, deserialfunc = pg_catalog.numeric_deserialize,
+    msfunc = pg_catalog.numeric_accum, minvfunc = pg_catalog.numeric_accum_inv,
+    mstype = internal, msspace = 128, mfinalfunc = pg_catalog.numeric_stddev_samp,
+    parallel = safe
+);
+COMMENT ON AGGREGATE gpu_stddev(numeric) IS 'sample standard deviation of numeric values';
+
+
+/* Booleans and bits.  PostgreSQL's own functions. */
+CREATE AGGREGATE gpu_bool_and(bool) (
+    sfunc = pg_catalog.booland_statefunc, stype = bool, sspace = 8,
+    combinefunc = pg_catalog.booland_statefunc,
+    msfunc = pg_catalog.bool_accum, minvfunc = pg_catalog.bool_accum_inv,
+    mstype = internal, msspace = 16, mfinalfunc = pg_catalog.bool_alltrue,
+    sortop = OPERATOR(pg_catalog.<), parallel = safe
+);
+COMMENT ON AGGREGATE gpu_bool_and(bool) IS 'whether all values are true';
+
+CREATE AGGREGATE gpu_every(bool) (
+    sfunc = pg_catalog.booland_statefunc, stype = bool, sspace = 8,
+    combinefunc = pg_catalog.booland_statefunc,
+    msfunc = pg_catalog.bool_accum, minvfunc = pg_catalog.bool_accum_inv,
+    mstype = internal, msspace = 16, mfinalfunc = pg_catalog.bool_alltrue,
+    sortop = OPERATOR(pg_catalog.<), parallel = safe
+);
+COMMENT ON AGGREGATE gpu_every(bool) IS 'whether all values are true';
+
+CREATE AGGREGATE gpu_bool_or(bool) (
+    sfunc = pg_catalog.boolor_statefunc, stype = bool, sspace = 8,
+    combinefunc = pg_catalog.boolor_statefunc,
+    msfunc = pg_catalog.bool_accum, minvfunc = pg_catalog.bool_accum_inv,
+    mstype = internal, msspace = 16, mfinalfunc = pg_catalog.bool_anytrue,
+    sortop = OPERATOR(pg_catalog.>), parallel = safe
+);
+COMMENT ON AGGREGATE gpu_bool_or(bool) IS 'whether any value is true';
+
+CREATE AGGREGATE gpu_bit_and(int2) (
+    sfunc = pg_catalog.int2and, stype = int2, sspace = 8,
+    combinefunc = pg_catalog.int2and, parallel = safe
+);
+COMMENT ON AGGREGATE gpu_bit_and(int2) IS 'bitwise AND of int2 values';
+
+CREATE AGGREGATE gpu_bit_and(int4) (
+    sfunc = pg_catalog.int4and, stype = int4, sspace = 8,
+    combinefunc = pg_catalog.int4and, parallel = safe
+);
+COMMENT ON AGGREGATE gpu_bit_and(int4) IS 'bitwise AND of int4 values';
+
+CREATE AGGREGATE gpu_bit_and(int8) (
+    sfunc = pg_catalog.int8and, stype = int8, sspace = 8,
+    combinefunc = pg_catalog.int8and, parallel = safe
+);
+COMMENT ON AGGREGATE gpu_bit_and(int8) IS 'bitwise AND of int8 values';
+
+CREATE AGGREGATE gpu_bit_and(bit) (
+    sfunc = pg_catalog.bitand, stype = bit, sspace = 32,
+    combinefunc = pg_catalog.bitand, parallel = safe
+);
+COMMENT ON AGGREGATE gpu_bit_and(bit) IS 'bitwise AND of bit values';
+
+CREATE AGGREGATE gpu_bit_or(int2) (
+    sfunc = pg_catalog.int2or, stype = int2, sspace = 8,
+    combinefunc = pg_catalog.int2or, parallel = safe
+);
+COMMENT ON AGGREGATE gpu_bit_or(int2) IS 'bitwise OR of int2 values';
+
+CREATE AGGREGATE gpu_bit_or(int4) (
+    sfunc = pg_catalog.int4or, stype = int4, sspace = 8,
+    combinefunc = pg_catalog.int4or, parallel = safe
+);
+COMMENT ON AGGREGATE gpu_bit_or(int4) IS 'bitwise OR of int4 values';
+
+CREATE AGGREGATE gpu_bit_or(int8) (
+    sfunc = pg_catalog.int8or, stype = int8, sspace = 8,
+    combinefunc = pg_catalog.int8or, parallel = safe
+);
+COMMENT ON AGGREGATE gpu_bit_or(int8) IS 'bitwise OR of int8 values';
+
+CREATE AGGREGATE gpu_bit_or(bit) (
+    sfunc = pg_catalog.bitor, stype = bit, sspace = 32,
+    combinefunc = pg_catalog.bitor, parallel = safe
+);
+COMMENT ON AGGREGATE gpu_bit_or(bit) IS 'bitwise OR of bit values';
+
+CREATE AGGREGATE gpu_bit_xor(int2) (
+    sfunc = pg_catalog.int2xor, stype = int2, sspace = 8,
+    combinefunc = pg_catalog.int2xor, parallel = safe
+);
+COMMENT ON AGGREGATE gpu_bit_xor(int2) IS 'bitwise exclusive OR of int2 values';
+
+CREATE AGGREGATE gpu_bit_xor(int4) (
+    sfunc = pg_catalog.int4xor, stype = int4, sspace = 8,
+    combinefunc = pg_catalog.int4xor, parallel = safe
+);
+COMMENT ON AGGREGATE gpu_bit_xor(int4) IS 'bitwise exclusive OR of int4 values';
+
+CREATE AGGREGATE gpu_bit_xor(int8) (
+    sfunc = pg_catalog.int8xor, stype = int8, sspace = 8,
+    combinefunc = pg_catalog.int8xor, parallel = safe
+);
+COMMENT ON AGGREGATE gpu_bit_xor(int8) IS 'bitwise exclusive OR of int8 values';
+
+CREATE AGGREGATE gpu_bit_xor(bit) (
+    sfunc = pg_catalog.bitxor, stype = bit, sspace = 32,
+    combinefunc = pg_catalog.bitxor, parallel = safe
+);
+COMMENT ON AGGREGATE gpu_bit_xor(bit) IS 'bitwise exclusive OR of bit values';
+
+
+/*
+ * Sums of interval and money, exact: out of range only if the total is.  Money
+ * is a count of cents, and is summed as int8 is.
+ */
+CREATE FUNCTION gpured_interval_step(internal, interval) RETURNS internal
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_interval_inverse(internal, interval) RETURNS internal
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_interval_combine(internal, internal) RETURNS internal
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_interval_serialize(internal) RETURNS bytea
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION gpured_interval_deserialize(bytea, internal) RETURNS internal
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION gpured_interval_sum(internal) RETURNS interval
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_interval_avg(internal) RETURNS interval
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_money_sum(internal, money) RETURNS internal
+AS 'MODULE_PATHNAME', 'gpured_int8_sum' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_money_sum_final(internal) RETURNS money
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_money_moving_step(internal, money) RETURNS internal
+AS 'MODULE_PATHNAME', 'gpured_int8_avg_step' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_money_moving_inverse(internal, money) RETURNS internal
+AS 'MODULE_PATHNAME', 'gpured_int8_avg_inverse' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_money_moving_sum(internal) RETURNS money
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+
+CREATE AGGREGATE gpu_sum(interval) (
+    sfunc = gpured_interval_step, stype = internal, sspace = 80,
+    finalfunc = gpured_interval_sum,
+    combinefunc = gpured_interval_combine,
+    serialfunc = gpured_interval_serialize, deserialfunc = gpured_interval_deserialize,
+    msfunc = gpured_interval_step, minvfunc = gpured_interval_inverse,
+    mstype = internal, msspace = 80, mfinalfunc = gpured_interval_sum,
+    parallel = safe
+);
+COMMENT ON AGGREGATE gpu_sum(interval) IS 'exact sum of interval values';
+
+CREATE AGGREGATE gpu_avg(interval) (
+    sfunc = gpured_interval_step, stype = internal, sspace = 80,
+    finalfunc = gpured_interval_avg,
+    combinefunc = gpured_interval_combine,
+    serialfunc = gpured_interval_serialize, deserialfunc = gpured_interval_deserialize,
+    msfunc = gpured_interval_step, minvfunc = gpured_interval_inverse,
+    mstype = internal, msspace = 80, mfinalfunc = gpured_interval_avg,
+    parallel = safe
+);
+COMMENT ON AGGREGATE gpu_avg(interval) IS 'average of interval values';
+
+CREATE AGGREGATE gpu_sum(money) (
+    sfunc = gpured_money_sum, stype = internal, sspace = 8,
+    finalfunc = gpured_money_sum_final,
+    combinefunc = gpured_int_sum_combine,
+    serialfunc = gpured_int_sum_serialize, deserialfunc = gpured_int_sum_deserialize,
+    msfunc = gpured_money_moving_step, minvfunc = gpured_money_moving_inverse,
+    mstype = internal, msspace = 32, mfinalfunc = gpured_money_moving_sum,
+    parallel = safe
+);
+COMMENT ON AGGREGATE gpu_sum(money) IS 'exact sum of money values';
+
+
+/*
+ * Minima and maxima of other types.  PostgreSQL's own functions, but for
+ * interval: of equal intervals gpured returns the greatest by months, then days,
+ * then time, whatever the order of the rows.
+ *
+ * An aggregate's state cannot be of type anyenum.  anyelement is the same type
+ * here, since the argument decides it.
+ */
+CREATE FUNCTION gpured_interval_larger(interval, interval) RETURNS interval
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION gpured_interval_smaller(interval, interval) RETURNS interval
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION gpured_enum_larger(anyelement, anyenum) RETURNS anyelement
+AS 'enum_larger' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION gpured_enum_larger_combine(anyelement, anyelement) RETURNS anyelement
+AS 'enum_larger' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION gpured_enum_smaller(anyelement, anyenum) RETURNS anyelement
+AS 'enum_smaller' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION gpured_enum_smaller_combine(anyelement, anyelement) RETURNS anyelement
+AS 'enum_smaller' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE;
+
+CREATE AGGREGATE gpu_min(money) (
+    sfunc = pg_catalog.cashsmaller, stype = money, sspace = 8,
+    combinefunc = pg_catalog.cashsmaller,
+    sortop = OPERATOR(pg_catalog.<), parallel = safe
+);
+COMMENT ON AGGREGATE gpu_min(money) IS 'least of money values';
+
+CREATE AGGREGATE gpu_min(date) (
+    sfunc = pg_catalog.date_smaller, stype = date, sspace = 8,
+    combinefunc = pg_catalog.date_smaller,
+    sortop = OPERATOR(pg_catalog.<), parallel = safe
+);
+COMMENT ON AGGREGATE gpu_min(date) IS 'least of date values';
+
+CREATE AGGREGATE gpu_min(time) (
+    sfunc = pg_catalog.time_smaller, stype = time, sspace = 8,
+    combinefunc = pg_catalog.time_smaller,
+    sortop = OPERATOR(pg_catalog.<), parallel = safe
+);
+COMMENT ON AGGREGATE gpu_min(time) IS 'least of time values';
+
+CREATE AGGREGATE gpu_min(timetz) (
+    sfunc = pg_catalog.timetz_smaller, stype = timetz, sspace = 16,
+    combinefunc = pg_catalog.timetz_smaller,
+    sortop = OPERATOR(pg_catalog.<), parallel = safe
+);
+COMMENT ON AGGREGATE gpu_min(timetz) IS 'least of timetz values';
+
+CREATE AGGREGATE gpu_min(timestamp) (
+    sfunc = pg_catalog.timestamp_smaller, stype = timestamp, sspace = 8,
+    combinefunc = pg_catalog.timestamp_smaller,
+    sortop = OPERATOR(pg_catalog.<), parallel = safe
+);
+COMMENT ON AGGREGATE gpu_min(timestamp) IS 'least of timestamp values';
+
+CREATE AGGREGATE gpu_min(timestamptz) (
+    sfunc = pg_catalog.timestamptz_smaller, stype = timestamptz, sspace = 8,
+    combinefunc = pg_catalog.timestamptz_smaller,
+    sortop = OPERATOR(pg_catalog.<), parallel = safe
+);
+COMMENT ON AGGREGATE gpu_min(timestamptz) IS 'least of timestamptz values';
+
+CREATE AGGREGATE gpu_min(interval) (
+    sfunc = gpured_interval_smaller, stype = interval, sspace = 16,
+    combinefunc = gpured_interval_smaller,
+    sortop = OPERATOR(pg_catalog.<), parallel = safe
+);
+COMMENT ON AGGREGATE gpu_min(interval) IS 'least of interval values';
+
+CREATE AGGREGATE gpu_min(oid) (
+    sfunc = pg_catalog.oidsmaller, stype = oid, sspace = 8,
+    combinefunc = pg_catalog.oidsmaller,
+    sortop = OPERATOR(pg_catalog.<), parallel = safe
+);
+COMMENT ON AGGREGATE gpu_min(oid) IS 'least of oid values';
+
+CREATE AGGREGATE gpu_min(xid8) (
+    sfunc = pg_catalog.xid8_smaller, stype = xid8, sspace = 8,
+    combinefunc = pg_catalog.xid8_smaller,
+    sortop = OPERATOR(pg_catalog.<), parallel = safe
+);
+COMMENT ON AGGREGATE gpu_min(xid8) IS 'least of xid8 values';
+
+CREATE AGGREGATE gpu_min(pg_lsn) (
+    sfunc = pg_catalog.pg_lsn_smaller, stype = pg_lsn, sspace = 8,
+    combinefunc = pg_catalog.pg_lsn_smaller,
+    sortop = OPERATOR(pg_catalog.<), parallel = safe
+);
+COMMENT ON AGGREGATE gpu_min(pg_lsn) IS 'least of pg_lsn values';
+
+CREATE AGGREGATE gpu_min(tid) (
+    sfunc = pg_catalog.tidsmaller, stype = tid, sspace = 8,
+    combinefunc = pg_catalog.tidsmaller,
+    sortop = OPERATOR(pg_catalog.<), parallel = safe
+);
+COMMENT ON AGGREGATE gpu_min(tid) IS 'least of tid values';
+
+CREATE AGGREGATE gpu_min(inet) (
+    sfunc = pg_catalog.network_smaller, stype = inet, sspace = 32,
+    combinefunc = pg_catalog.network_smaller,
+    sortop = OPERATOR(pg_catalog.<), parallel = safe
+);
+COMMENT ON AGGREGATE gpu_min(inet) IS 'least of inet values';
+
+CREATE AGGREGATE gpu_min(text) (
+    sfunc = pg_catalog.text_smaller, stype = text, sspace = 32,
+    combinefunc = pg_catalog.text_smaller,
+    sortop = OPERATOR(pg_catalog.<), parallel = safe
+);
+COMMENT ON AGGREGATE gpu_min(text) IS 'least of text values';
+
+CREATE AGGREGATE gpu_min(bpchar) (
+    sfunc = pg_catalog.bpchar_smaller, stype = bpchar, sspace = 32,
+    combinefunc = pg_catalog.bpchar_smaller,
+    sortop = OPERATOR(pg_catalog.<), parallel = safe
+);
+COMMENT ON AGGREGATE gpu_min(bpchar) IS 'least of bpchar values';
+
+CREATE AGGREGATE gpu_min(anyarray) (
+    sfunc = pg_catalog.array_smaller, stype = anyarray, sspace = 128,
+    combinefunc = pg_catalog.array_smaller,
+    sortop = OPERATOR(pg_catalog.<), parallel = safe
+);
+COMMENT ON AGGREGATE gpu_min(anyarray) IS 'least of arrays';
+
+CREATE AGGREGATE gpu_min(anyenum) (
+    sfunc = gpured_enum_smaller, stype = anyelement, sspace = 8,
+    combinefunc = gpured_enum_smaller_combine,
+    sortop = OPERATOR(pg_catalog.<), parallel = safe
+);
+COMMENT ON AGGREGATE gpu_min(anyenum) IS 'least of values of an enum';
+
+CREATE AGGREGATE gpu_max(money) (
+    sfunc = pg_catalog.cashlarger, stype = money, sspace = 8,
+    combinefunc = pg_catalog.cashlarger,
+    sortop = OPERATOR(pg_catalog.>), parallel = safe
+);
+COMMENT ON AGGREGATE gpu_max(money) IS 'greatest of money values';
+
+CREATE AGGREGATE gpu_max(date) (
+    sfunc = pg_catalog.date_larger, stype = date, sspace = 8,
+    combinefunc = pg_catalog.date_larger,
+    sortop = OPERATOR(pg_catalog.>), parallel = safe
+);
+COMMENT ON AGGREGATE gpu_max(date) IS 'greatest of date values';
+
+CREATE AGGREGATE gpu_max(time) (
+    sfunc = pg_catalog.time_larger, stype = time, sspace = 8,
+    combinefunc = pg_catalog.time_larger,
+    sortop = OPERATOR(pg_catalog.>), parallel = safe
+);
+COMMENT ON AGGREGATE gpu_max(time) IS 'greatest of time values';
+
+CREATE AGGREGATE gpu_max(timetz) (
+    sfunc = pg_catalog.timetz_larger, stype = timetz, sspace = 16,
+    combinefunc = pg_catalog.timetz_larger,
+    sortop = OPERATOR(pg_catalog.>), parallel = safe
+);
+COMMENT ON AGGREGATE gpu_max(timetz) IS 'greatest of timetz values';
+
+CREATE AGGREGATE gpu_max(timestamp) (
+    sfunc = pg_catalog.timestamp_larger, stype = timestamp, sspace = 8,
+    combinefunc = pg_catalog.timestamp_larger,
+    sortop = OPERATOR(pg_catalog.>), parallel = safe
+);
+COMMENT ON AGGREGATE gpu_max(timestamp) IS 'greatest of timestamp values';
+
+CREATE AGGREGATE gpu_max(timestamptz) (
+    sfunc = pg_catalog.timestamptz_larger, stype = timestamptz, sspace = 8,
+    combinefunc = pg_catalog.timestamptz_larger,
+    sortop = OPERATOR(pg_catalog.>), parallel = safe
+);
+COMMENT ON AGGREGATE gpu_max(timestamptz) IS 'greatest of timestamptz values';
+
+CREATE AGGREGATE gpu_max(interval) (
+    sfunc = gpured_interval_larger, stype = interval, sspace = 16,
+    combinefunc = gpured_interval_larger,
+    sortop = OPERATOR(pg_catalog.>), parallel = safe
+);
+COMMENT ON AGGREGATE gpu_max(interval) IS 'greatest of interval values';
+
+CREATE AGGREGATE gpu_max(oid) (
+    sfunc = pg_catalog.oidlarger, stype = oid, sspace = 8,
+    combinefunc = pg_catalog.oidlarger,
+    sortop = OPERATOR(pg_catalog.>), parallel = safe
+);
+COMMENT ON AGGREGATE gpu_max(oid) IS 'greatest of oid values';
+
+CREATE AGGREGATE gpu_max(xid8) (
+    sfunc = pg_catalog.xid8_larger, stype = xid8, sspace = 8,
+    combinefunc = pg_catalog.xid8_larger,
+    sortop = OPERATOR(pg_catalog.>), parallel = safe
+);
+COMMENT ON AGGREGATE gpu_max(xid8) IS 'greatest of xid8 values';
+
+CREATE AGGREGATE gpu_max(pg_lsn) (
+    sfunc = pg_catalog.pg_lsn_larger, stype = pg_lsn, sspace = 8,
+    combinefunc = pg_catalog.pg_lsn_larger,
+    sortop = OPERATOR(pg_catalog.>), parallel = safe
+);
+COMMENT ON AGGREGATE gpu_max(pg_lsn) IS 'greatest of pg_lsn values';
+
+CREATE AGGREGATE gpu_max(tid) (
+    sfunc = pg_catalog.tidlarger, stype = tid, sspace = 8,
+    combinefunc = pg_catalog.tidlarger,
+    sortop = OPERATOR(pg_catalog.>), parallel = safe
+);
+COMMENT ON AGGREGATE gpu_max(tid) IS 'greatest of tid values';
+
+CREATE AGGREGATE gpu_max(inet) (
+    sfunc = pg_catalog.network_larger, stype = inet, sspace = 32,
+    combinefunc = pg_catalog.network_larger,
+    sortop = OPERATOR(pg_catalog.>), parallel = safe
+);
+COMMENT ON AGGREGATE gpu_max(inet) IS 'greatest of inet values';
+
+CREATE AGGREGATE gpu_max(text) (
+    sfunc = pg_catalog.text_larger, stype = text, sspace = 32,
+    combinefunc = pg_catalog.text_larger,
+    sortop = OPERATOR(pg_catalog.>), parallel = safe
+);
+COMMENT ON AGGREGATE gpu_max(text) IS 'greatest of text values';
+
+CREATE AGGREGATE gpu_max(bpchar) (
+    sfunc = pg_catalog.bpchar_larger, stype = bpchar, sspace = 32,
+    combinefunc = pg_catalog.bpchar_larger,
+    sortop = OPERATOR(pg_catalog.>), parallel = safe
+);
+COMMENT ON AGGREGATE gpu_max(bpchar) IS 'greatest of bpchar values';
+
+CREATE AGGREGATE gpu_max(anyarray) (
+    sfunc = pg_catalog.array_larger, stype = anyarray, sspace = 128,
+    combinefunc = pg_catalog.array_larger,
+    sortop = OPERATOR(pg_catalog.>), parallel = safe
+);
+COMMENT ON AGGREGATE gpu_max(anyarray) IS 'greatest of arrays';
+
+CREATE AGGREGATE gpu_max(anyenum) (
+    sfunc = gpured_enum_larger, stype = anyelement, sspace = 8,
+    combinefunc = gpured_enum_larger_combine,
+    sortop = OPERATOR(pg_catalog.>), parallel = safe
+);
+COMMENT ON AGGREGATE gpu_max(anyenum) IS 'greatest of values of an enum';
+
+
+/* Prefix minima and maxima: likewise, computed in the session. */
+CREATE FUNCTION gpured_int2_prefix_min(internal, int2) RETURNS internal
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_int2_prefix_min_exclusive(internal, int2, bool) RETURNS internal
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_int4_prefix_min(internal, int4) RETURNS internal
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_int4_prefix_min_exclusive(internal, int4, bool) RETURNS internal
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_int8_prefix_min(internal, int8) RETURNS internal
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_int8_prefix_min_exclusive(internal, int8, bool) RETURNS internal
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_float4_prefix_min(internal, float4) RETURNS internal
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_float4_prefix_min_exclusive(internal, float4, bool) RETURNS internal
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_float8_prefix_min(internal, float8) RETURNS internal
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_float8_prefix_min_exclusive(internal, float8, bool) RETURNS internal
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_numeric_prefix_min(internal, numeric) RETURNS internal
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_numeric_prefix_min_exclusive(internal, numeric, bool) RETURNS internal
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_int2_prefix_max(internal, int2) RETURNS internal
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_int2_prefix_max_exclusive(internal, int2, bool) RETURNS internal
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_int4_prefix_max(internal, int4) RETURNS internal
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_int4_prefix_max_exclusive(internal, int4, bool) RETURNS internal
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_int8_prefix_max(internal, int8) RETURNS internal
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_int8_prefix_max_exclusive(internal, int8, bool) RETURNS internal
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_float4_prefix_max(internal, float4) RETURNS internal
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_float4_prefix_max_exclusive(internal, float4, bool) RETURNS internal
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_float8_prefix_max(internal, float8) RETURNS internal
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_float8_prefix_max_exclusive(internal, float8, bool) RETURNS internal
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_numeric_prefix_max(internal, numeric) RETURNS internal
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_numeric_prefix_max_exclusive(internal, numeric, bool) RETURNS internal
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_int2_prefix_final(internal) RETURNS int2[]
+AS 'MODULE_PATHNAME', 'gpured_prefix_final' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_int4_prefix_final(internal) RETURNS int4[]
+AS 'MODULE_PATHNAME', 'gpured_prefix_final' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+
+CREATE AGGREGATE gpu_prefix_min(int2) (
+    sfunc = gpured_int2_prefix_min, stype = internal, sspace = 1024,
+    finalfunc = gpured_int2_prefix_final,
+    parallel = safe
+);
+COMMENT ON AGGREGATE gpu_prefix_min(int2) IS 'array of the least int2 values up to each row';
+
+CREATE AGGREGATE gpu_prefix_min(int2, exclusive bool) (
+    sfunc = gpured_int2_prefix_min_exclusive, stype = internal, sspace = 1024,
+    finalfunc = gpured_int2_prefix_final,
+    parallel = safe
+);
+COMMENT ON AGGREGATE gpu_prefix_min(int2, exclusive bool) IS 'the same, without the row itself if exclusive';
+
+CREATE AGGREGATE gpu_prefix_min(int4) (
+    sfunc = gpured_int4_prefix_min, stype = internal, sspace = 1024,
+    finalfunc = gpured_int4_prefix_final,
+    parallel = safe
+);
+COMMENT ON AGGREGATE gpu_prefix_min(int4) IS 'array of the least int4 values up to each row';
+
+CREATE AGGREGATE gpu_prefix_min(int4, exclusive bool) (
+    sfunc = gpured_int4_prefix_min_exclusive, stype = internal, sspace = 1024,
+    finalfunc = gpured_int4_prefix_final,
+    parallel = safe
+);
+COMMENT ON AGGREGATE gpu_prefix_min(int4, exclusive bool) IS 'the same, without the row itself if exclusive';
+
+CREATE AGGREGATE gpu_prefix_min(int8) (
+    sfunc = gpured_int8_prefix_min, stype = internal, sspace = 1024,
+    finalfunc = gpured_int8_prefix_final,
+    parallel = safe
+);
+COMMENT ON AGGREGATE gpu_prefix_min(int8) IS 'array of the least int8 values up to each row';
+
+CREATE AGGREGATE gpu_prefix_min(int8, exclusive bool) (
+    sfunc = gpured_int8_prefix_min_exclusive, stype = internal, sspace = 1024,
+    finalfunc = gpured_int8_prefix_final,
+    parallel = safe
+);
+COMMENT ON AGGREGATE gpu_prefix_min(int8, exclusive bool) IS 'the same, without the row itself if exclusive';
+
+CREATE AGGREGATE gpu_prefix_min(float4) (
+    sfunc = gpured_float4_prefix_min, stype = internal, sspace = 1024,
+    finalfunc = gpured_float4_prefix_final,
+    parallel = safe
+);
+COMMENT ON AGGREGATE gpu_prefix_min(float4) IS 'array of the least float4 values up to each row';
+
+CREATE AGGREGATE gpu_prefix_min(float4, exclusive bool) (
+    sfunc = gpured_float4_prefix_min_exclusive, stype = internal, sspace = 1024,
+    finalfunc = gpured_float4_prefix_final,
+    parallel = safe
+);
+COMMENT ON AGGREGATE gpu_prefix_min(float4, exclusive bool) IS 'the same, without the row itself if exclusive';
+
+CREATE AGGREGATE gpu_prefix_min(float8) (
+    sfunc = gpured_float8_prefix_min, stype = internal, sspace = 1024,
+    finalfunc = gpured_float8_prefix_final,
+    parallel = safe
+);
+COMMENT ON AGGREGATE gpu_prefix_min(float8) IS 'array of the least float8 values up to each row';
+
+CREATE AGGREGATE gpu_prefix_min(float8, exclusive bool) (
+    sfunc = gpured_float8_prefix_min_exclusive, stype = internal, sspace = 1024,
+    finalfunc = gpured_float8_prefix_final,
+    parallel = safe
+);
+COMMENT ON AGGREGATE gpu_prefix_min(float8, exclusive bool) IS 'the same, without the row itself if exclusive';
+
+CREATE AGGREGATE gpu_prefix_min(numeric) (
+    sfunc = gpured_numeric_prefix_min, stype = internal, sspace = 1024,
+    finalfunc = gpured_numeric_prefix_build,
+    parallel = safe
+);
+COMMENT ON AGGREGATE gpu_prefix_min(numeric) IS 'array of the least numeric values up to each row';
+
+CREATE AGGREGATE gpu_prefix_min(numeric, exclusive bool) (
+    sfunc = gpured_numeric_prefix_min_exclusive, stype = internal, sspace = 1024,
+    finalfunc = gpured_numeric_prefix_build,
+    parallel = safe
+);
+COMMENT ON AGGREGATE gpu_prefix_min(numeric, exclusive bool) IS 'the same, without the row itself if exclusive';
+
+CREATE AGGREGATE gpu_prefix_max(int2) (
+    sfunc = gpured_int2_prefix_max, stype = internal, sspace = 1024,
+    finalfunc = gpured_int2_prefix_final,
+    parallel = safe
+);
+COMMENT ON AGGREGATE gpu_prefix_max(int2) IS 'array of the greatest int2 values up to each row';
+
+CREATE AGGREGATE gpu_prefix_max(int2, exclusive bool) (
+    sfunc = gpured_int2_prefix_max_exclusive, stype = internal, sspace = 1024,
+    finalfunc = gpured_int2_prefix_final,
+    parallel = safe
+);
+COMMENT ON AGGREGATE gpu_prefix_max(int2, exclusive bool) IS 'the same, without the row itself if exclusive';
+
+CREATE AGGREGATE gpu_prefix_max(int4) (
+    sfunc = gpured_int4_prefix_max, stype = internal, sspace = 1024,
+    finalfunc = gpured_int4_prefix_final,
+    parallel = safe
+);
+COMMENT ON AGGREGATE gpu_prefix_max(int4) IS 'array of the greatest int4 values up to each row';
+
+CREATE AGGREGATE gpu_prefix_max(int4, exclusive bool) (
+    sfunc = gpured_int4_prefix_max_exclusive, stype = internal, sspace = 1024,
+    finalfunc = gpured_int4_prefix_final,
+    parallel = safe
+);
+COMMENT ON AGGREGATE gpu_prefix_max(int4, exclusive bool) IS 'the same, without the row itself if exclusive';
+
+CREATE AGGREGATE gpu_prefix_max(int8) (
+    sfunc = gpured_int8_prefix_max, stype = internal, sspace = 1024,
+    finalfunc = gpured_int8_prefix_final,
+    parallel = safe
+);
+COMMENT ON AGGREGATE gpu_prefix_max(int8) IS 'array of the greatest int8 values up to each row';
+
+CREATE AGGREGATE gpu_prefix_max(int8, exclusive bool) (
+    sfunc = gpured_int8_prefix_max_exclusive, stype = internal, sspace = 1024,
+    finalfunc = gpured_int8_prefix_final,
+    parallel = safe
+);
+COMMENT ON AGGREGATE gpu_prefix_max(int8, exclusive bool) IS 'the same, without the row itself if exclusive';
+
+CREATE AGGREGATE gpu_prefix_max(float4) (
+    sfunc = gpured_float4_prefix_max, stype = internal, sspace = 1024,
+    finalfunc = gpured_float4_prefix_final,
+    parallel = safe
+);
+COMMENT ON AGGREGATE gpu_prefix_max(float4) IS 'array of the greatest float4 values up to each row';
+
+CREATE AGGREGATE gpu_prefix_max(float4, exclusive bool) (
+    sfunc = gpured_float4_prefix_max_exclusive, stype = internal, sspace = 1024,
+    finalfunc = gpured_float4_prefix_final,
+    parallel = safe
+);
+COMMENT ON AGGREGATE gpu_prefix_max(float4, exclusive bool) IS 'the same, without the row itself if exclusive';
+
+CREATE AGGREGATE gpu_prefix_max(float8) (
+    sfunc = gpured_float8_prefix_max, stype = internal, sspace = 1024,
+    finalfunc = gpured_float8_prefix_final,
+    parallel = safe
+);
+COMMENT ON AGGREGATE gpu_prefix_max(float8) IS 'array of the greatest float8 values up to each row';
+
+CREATE AGGREGATE gpu_prefix_max(float8, exclusive bool) (
+    sfunc = gpured_float8_prefix_max_exclusive, stype = internal, sspace = 1024,
+    finalfunc = gpured_float8_prefix_final,
+    parallel = safe
+);
+COMMENT ON AGGREGATE gpu_prefix_max(float8, exclusive bool) IS 'the same, without the row itself if exclusive';
+
+CREATE AGGREGATE gpu_prefix_max(numeric) (
+    sfunc = gpured_numeric_prefix_max, stype = internal, sspace = 1024,
+    finalfunc = gpured_numeric_prefix_build,
+    parallel = safe
+);
+COMMENT ON AGGREGATE gpu_prefix_max(numeric) IS 'array of the greatest numeric values up to each row';
+
+CREATE AGGREGATE gpu_prefix_max(numeric, exclusive bool) (
+    sfunc = gpured_numeric_prefix_max_exclusive, stype = internal, sspace = 1024,
+    finalfunc = gpured_numeric_prefix_build,
+    parallel = safe
+);
+COMMENT ON AGGREGATE gpu_prefix_max(numeric, exclusive bool) IS 'the same, without the row itself if exclusive';
+
 
 /*
  * Variances, deviations, covariances and regressions of floats: from the exact
@@ -898,15 +1815,33 @@ CREATE VIEW gpured_devices AS SELECT * FROM gpured_devices();
 COMMENT ON VIEW gpured_devices IS 'what gpured computes on, and why not';
 
 CREATE FUNCTION gpured_stats(
-    OUT place text,
+    OUT scope text,
+    OUT path text,
     OUT name text,
     OUT value bigint,
-    OUT detail text)
+    OUT detail text,
+    OUT stats_reset timestamp with time zone)
 RETURNS SETOF record
 AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
-COMMENT ON FUNCTION gpured_stats() IS 'what this session and gpured-server have computed';
+COMMENT ON FUNCTION gpured_stats() IS 'what was computed where, by this session, the cluster and gpured-server';
 
 CREATE VIEW gpured_stats AS SELECT * FROM gpured_stats();
-COMMENT ON VIEW gpured_stats IS 'what this session and gpured-server have computed';
+COMMENT ON VIEW gpured_stats IS 'what was computed where, by this session, the cluster and gpured-server';
+COMMENT ON COLUMN gpured_stats.scope IS 'session: this one; cluster: all sessions, if gpured is preloaded; server: the gpured-server that runs now';
+COMMENT ON COLUMN gpured_stats.path IS 'how the rows came: row, one at a time from the executor; NULL if the counter is not about rows';
+COMMENT ON COLUMN gpured_stats.value IS 'ungrouped aggregates and batches are counted; groups, window frames and rows added in the session are not';
+COMMENT ON COLUMN gpured_stats.detail IS 'the reason of the last fallback';
+COMMENT ON COLUMN gpured_stats.stats_reset IS 'since when this is counted';
+
+CREATE FUNCTION gpured_stats_reset() RETURNS void
+AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
+COMMENT ON FUNCTION gpured_stats_reset() IS 'set the counters of this session and of the cluster to zero';
+REVOKE ALL ON FUNCTION gpured_stats_reset() FROM PUBLIC;
 
 GRANT SELECT ON gpured_devices, gpured_stats TO PUBLIC;
+
+-- Say what preloading brings, if this is not preloaded.
+CREATE FUNCTION gpured_suggest_preload() RETURNS void
+AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+SELECT gpured_suggest_preload();
+DROP FUNCTION gpured_suggest_preload();

@@ -9,12 +9,14 @@
 
 #include <limits.h>
 
+#include "access/xact.h"
 #include "fmgr.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
 
 #include "gpured.h"
+#include "stats.h"
 
 PG_MODULE_MAGIC;
 
@@ -40,6 +42,10 @@ static const struct config_enum_entry offload_options[] = {
 };
 
 PG_FUNCTION_INFO_V1(gpured_version);
+PG_FUNCTION_INFO_V1(gpured_suggest_preload);
+
+/* Is a notice due at the end of this transaction? */
+static bool suggestion_due;
 
 void		_PG_init(void);
 
@@ -101,6 +107,7 @@ _PG_init(void)
 
 	MarkGUCPrefixReserved("gpured");
 
+	gpured_stats_init();
 	if (process_shared_preload_libraries_in_progress)
 		gpured_supervisor_register();
 }
@@ -110,4 +117,37 @@ Datum
 gpured_version(PG_FUNCTION_ARGS)
 {
 	PG_RETURN_TEXT_P(cstring_to_text(GPURED_VERSION));
+}
+
+static void
+suggest_at_commit(XactEvent event, void *arg)
+{
+	bool		due = suggestion_due;
+
+	suggestion_due = false;
+	if (!due || event != XACT_EVENT_PRE_COMMIT)
+		return;
+	ereport(NOTICE,
+			(errmsg("gpured is not preloaded"),
+			 errdetail("It works, but gpured-server starts only when a session first wants it, and gpured_stats has no counters of the cluster."),
+			 errhint("Add this line to postgresql.conf and restart PostgreSQL: shared_preload_libraries = 'gpured'")));
+}
+
+/*
+ * Called by the extension's script.  While that runs, no message below a
+ * WARNING is shown, and this is none: so it comes when the transaction ends.
+ */
+Datum
+gpured_suggest_preload(PG_FUNCTION_ARGS)
+{
+	static bool registered = false;
+
+	if (gpured_cluster_stats == NULL)
+	{
+		if (!registered)
+			RegisterXactCallback(suggest_at_commit, NULL);
+		registered = true;
+		suggestion_due = true;
+	}
+	PG_RETURN_VOID();
 }

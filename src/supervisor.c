@@ -6,7 +6,8 @@
  * standby; otherwise the first session that wants the server registers it.  A
  * lock on a file in the data directory keeps it the only one of its cluster.
  *
- * The supervisor uses no shared memory and no database, and computes nothing.
+ * The supervisor uses no database, computes nothing, and writes no more to shared
+ * memory than two counters.
  * The server is a process of its own that it executes, so whatever a driver
  * does to that process, PostgreSQL sees only that a child of one of its workers
  * has gone.  In the other direction the server holds the reading end of a pipe
@@ -34,11 +35,13 @@
 #include "storage/latch.h"
 #include "tcop/tcopprot.h"
 #include "utils/guc.h"
+#include "utils/timestamp.h"
 #include "utils/wait_event.h"
 
 #include "compat.h"
 #include "device/protocol.h"
 #include "gpured.h"
+#include "stats.h"
 #include "supervisor.h"
 
 #define MAX_ARGUMENTS		32
@@ -66,6 +69,7 @@ static struct
 	uint32		seq;
 	char		line[1024];		/* what it has said of its current line */
 	int			line_length;
+	char		warning[200];	/* the last WARNING among its lines */
 }			child;
 
 /* What the server was started with, to see what a reload changes. */
@@ -77,6 +81,7 @@ static struct
 }			started_with;
 
 static bool no_device;			/* it found none: wait for a reload */
+static bool crashed;			/* the last one did not end as it should */
 static int	pause_ms = FIRST_PAUSE;
 static int64 next_start;
 
@@ -238,7 +243,13 @@ start_server(void)
 	child.started = child.alive = now_ms();
 	child.next_ping = child.started + FIRST_PAUSE;
 	child.line_length = 0;
+	child.warning[0] = '\0';
 	pfree(extra);
+
+	gpured_count(GPURED_COUNT_SERVER_STARTS, 1);
+	if (crashed)
+		gpured_count(GPURED_COUNT_SERVER_RESTARTS, 1);
+	crashed = false;
 }
 
 /* A line of the server's standard error goes to PostgreSQL's log. */
@@ -263,6 +274,7 @@ log_line(void)
 	{
 		words += 9;
 		level = WARNING;
+		strlcpy(child.warning, words, sizeof(child.warning));
 	}
 	ereport(level, (errmsg_internal("gpured-server: %s", words)));
 }
@@ -315,12 +327,40 @@ forget_server(void)
 	child.pid = 0;
 }
 
+/*
+ * The server has ended and should not have: tell the log and, for sessions that
+ * find none, the status file.  Its own last warning says more than an exit code.
+ */
+static void
+report_crash(int wstatus)
+{
+	char		reason[256];
+	char		words[384];
+	TimestampTz next = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), pause_ms);
+
+	if (WIFSIGNALED(wstatus))
+		snprintf(reason, sizeof(reason), "gpured-server was ended by signal %d.",
+				 WTERMSIG(wstatus));
+	else if (child.warning[0] != '\0')
+		snprintf(reason, sizeof(reason), "gpured-server ended: %s%s", child.warning,
+				 child.warning[strlen(child.warning) - 1] == '.' ? "" : ".");
+	else
+		snprintf(reason, sizeof(reason), "gpured-server ended with exit code %d.",
+				 WEXITSTATUS(wstatus));
+	snprintf(words, sizeof(words), "%s It starts again at %s.", reason,
+			 timestamptz_to_str(next));
+	write_status("restarting", words);
+	ereport(LOG,
+			(errmsg_internal("%s", reason),
+			 errdetail_internal("It starts again in %d ms; sessions compute by themselves meanwhile.",
+								pause_ms)));
+}
+
 /* Has the server ended?  Then decide when to start the next one. */
 static void
 reap_server(void)
 {
 	int			wstatus;
-	char		reason[128];
 	int64		now = now_ms();
 
 	if (child.pid == 0 || waitpid(child.pid, &wstatus, WNOHANG) != child.pid)
@@ -334,17 +374,8 @@ reap_server(void)
 		no_device = true;		/* it has said why */
 		return;
 	}
-	if (WIFSIGNALED(wstatus))
-		snprintf(reason, sizeof(reason), "gpured-server was ended by signal %d.",
-				 WTERMSIG(wstatus));
-	else
-		snprintf(reason, sizeof(reason), "gpured-server ended with exit code %d.",
-				 WEXITSTATUS(wstatus));
-	write_status("restarting", reason);
-	ereport(LOG,
-			(errmsg_internal("%s", reason),
-			 errdetail_internal("It starts again in %d ms; sessions compute by themselves meanwhile.",
-								pause_ms)));
+	crashed = true;
+	report_crash(wstatus);
 	next_start = now + pause_ms;
 	pause_ms = Min(pause_ms * 2, LONGEST_PAUSE);
 }

@@ -60,17 +60,21 @@ my $session = $node->background_psql('postgres');
 $session->query_safe('SET gpured.offload = force');
 $session->query_until(qr/begun/, <<'SQL');
 \echo begun
-SELECT gpu_sum(i + 0.5) FROM generate_series(1, 3000) i, generate_series(1, 1000) j;
+SELECT gpu_sum(i + 0.5::float8) FROM generate_series(1, 20000) i, generate_series(1, 1000) j;
 SQL
-usleep(400_000);
+for (1 .. 200)
+{
+	last if count_of($node, 'slots_used') > 0;
+	usleep(20_000);
+}
 kill 'KILL', $server;
 my $result = $session->query(q(SELECT 'next'));
-like($result, qr/4503000000/, 'a query survives the death of the server');
+like($result, qr/200020000000/, 'a query survives the death of the server');
 like($result, qr/next/, 'so does its session');
 $server = wait_for_server($node, $server);
 is($session->query('SELECT gpu_sum(i) FROM generate_series(1, 1000) i'),
 	'500500', 'the same session uses the next server');
-is( $session->query(q(SELECT count(*) FROM gpured_stats WHERE place = 'session' AND name ~ '^fallbacks_' AND value > 0)),
+is( $session->query(q(SELECT count(*) FROM gpured_stats WHERE scope = 'session' AND name ~ '^fallbacks_' AND value > 0)),
 	'1', 'and has counted why it computed by itself');
 $session->quit;
 

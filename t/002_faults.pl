@@ -29,7 +29,7 @@ wait_for_server($node);
 for my $step (qw(reduce-before reduce-after scan-before scan-after))
 {
 	my $query = $step =~ /reduce/ ? $reduce : $scan;
-	for my $action (qw(abort hang garbage error))
+	for my $action (qw(abort hang garbage error memory))
 	{
 		set_fault($node, "--fault=$step:2:$action");
 		my ($answer, $fallbacks) = ask($node, $force, $query, '^fallbacks_');
@@ -61,37 +61,13 @@ isnt(wait_for_server($node, $server), $server, 'the watchdog ends the server');
 like(slurp_file($node->logfile), qr/a device call runs for more than 1 s/,
 	'and says so in the log');
 
-# Cancel and terminate while the server hangs.
-set_fault($node, '--fault=reduce-before:1:hang');
-my $session = $node->background_psql('postgres', on_error_stop => 0);
-$session->query(q(SET gpured.offload = force; SET gpured.request_timeout = '1h'));
-my $pid = $session->query('SELECT pg_backend_pid()');
-$session->query_until(qr/begun/, "\\echo begun\n$reduce;\n");
-usleep(500_000);
-my $start = time;
-$node->safe_psql('postgres', "SELECT pg_cancel_backend($pid)");
-is($session->query('SELECT 1 + 1'), '2', 'a cancelled session goes on');
-cmp_ok(time - $start, '<', 1, 'a query that waits for a hung server is cancelled at once');
-$session->quit;
-
-set_fault($node, '--fault=reduce-before:1:hang --watchdog=600');
-$session = $node->background_psql('postgres', on_error_stop => 0);
-$session->query(q(SET gpured.offload = force; SET gpured.request_timeout = '1h'));
-$pid = $session->query('SELECT pg_backend_pid()');
-$session->query_until(qr/begun/, "\\echo begun\n$reduce;\n");
-usleep(500_000);
-$node->safe_psql('postgres', "SELECT pg_terminate_backend($pid, 5000)");
-is($node->safe_psql('postgres', "SELECT count(*) FROM pg_stat_activity WHERE pid = $pid"),
-	'0', 'a session that waits for a hung server can be terminated');
-$session->{run}->finish;
-
 # A stopped process: the session gives up, the supervisor replaces it.
 $server = set_fault($node, '');
-$session = $node->background_psql('postgres');
+my $session = $node->background_psql('postgres');
 $session->query_safe($force);
 $session->query_safe('SELECT gpu_sum(i) FROM generate_series(1, 10) i');
 kill 'STOP', $server;
-$start = time;
+my $start = time;
 is($session->query($reduce), 't', 'a stopped server: the right answer');
 cmp_ok(time - $start, '<', 5, 'soon');
 my $next = wait_for_server($node, $server);
@@ -114,45 +90,6 @@ $node->reload;
 ok(wait_until_dead($spoiling), 'the server that spoils answers is replaced');
 $next = wait_for_server($node);
 is($node->safe_psql('postgres', $reduce), 't', 'spoiled answers do no harm');
-
-# Many cancels leave nothing behind.
-$session = $node->background_psql('postgres', on_error_stop => 0);
-$session->query('SET gpured.offload = force');
-$session->query('SELECT gpu_sum(i) FROM generate_series(1, 10) i');
-$pid = $session->query('SELECT pg_backend_pid()');
-my $files = open_files($pid);
-my $server_files = open_files($next);
-for my $i (1 .. 200)
-{
-	my $ms = 2 + $i % 20;
-	$session->query("SET statement_timeout = '${ms}ms'");
-	$session->query(
-		'SELECT gpu_sum(i::float8), gpu_max(i) FROM (SELECT generate_series(1, 10000000) i) s');
-}
-$session->query('SET statement_timeout = 0');
-is($session->query('SELECT gpu_sum(i) FROM generate_series(1, 10) i'), '55',
-	'after 200 cancels the session computes');
-cmp_ok(open_files($pid), '<=', $files + 1, 'and has no more files open');
-is(count_of($node, 'slots_used'), 0, 'no slot is left in use');
-
-# Nor do errors that a function catches.
-$session->query(<<'SQL');
-DO $$
-BEGIN
-	FOR k IN 1 .. 50 LOOP
-		BEGIN
-			PERFORM gpu_sum(1 / (40000 - i)), gpu_max(i) FROM (SELECT generate_series(1, 100000) i) s;
-		EXCEPTION WHEN division_by_zero THEN
-			NULL;
-		END;
-	END LOOP;
-END
-$$;
-SQL
-is($session->query(q(SELECT value FROM gpured_stats WHERE name = 'slots_used')), '0',
-	'caught errors leave no slot in use');
-cmp_ok(open_files($next), '<=', $server_files + 2, 'the server has no more files open');
-$session->quit;
 
 is(slurp_file($node->data_dir . '/postmaster.pid'), $postmaster,
 	'nothing of this restarted PostgreSQL');

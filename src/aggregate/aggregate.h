@@ -74,6 +74,8 @@ extern MemoryContext gpured_aggregate_context(FunctionCallInfo fcinfo);
 #define GPURED_STATE_EXTREME	'm'
 #define GPURED_STATE_FLOAT_SUM	'f'
 #define GPURED_STATE_FLOAT_MEAN 'g'
+#define GPURED_STATE_INTERVAL	'i'
+#define GPURED_STATE_NUMERIC	'n'
 #define GPURED_STATE_MOMENTS	'v'
 #define GPURED_STATE_PAIR_MOMENTS 'r'
 #define GPURED_STATE_DOT		'd'
@@ -100,12 +102,19 @@ extern void gpured_int_total_resolve(const GpuredIntTotal *state, int64 *n,
 									 int128 *sum);
 extern void gpured_int_append(GpuredOffload *offload, int64 value);
 extern int64 gpured_int128_to_bigint(int128 value);
+extern int64 gpured_int128_to_money(int128 value);
+
+/* Of equal numerics, the one with the larger display scale (minmax_numeric.c). */
+extern Numeric gpured_numeric_greatest(Numeric a, Numeric b);
+extern Numeric gpured_numeric_least(Numeric a, Numeric b);
 
 /* numeric_out.c */
 #define GPURED_NUMERIC_INT128_MAX_SIZE 28	/* an aligned array element */
 
 extern Size gpured_int128_write_numeric(int128 value, char *where);
 extern Numeric gpured_int128_to_numeric(int128 value);
+extern Numeric gpured_int128_to_scaled_numeric(int128 value, int fraction_digits,
+											   int scale);
 
 static inline int128
 gpured_int128_of(GpuredInt128 value)

@@ -1,7 +1,7 @@
 /*
  * avg_int.c
  *	  gpu_avg(int2), gpu_avg(int4) and gpu_avg(int8), and the moving sums of the
- *	  same types.
+ *	  same types and of money.
  *
  * The state is the number of values and their exact sum in 128 bits.  2^63
  * values of 64 bits cannot overflow it, and a value can be taken back.
@@ -28,6 +28,7 @@ PG_FUNCTION_INFO_V1(gpured_int_avg_deserialize);
 PG_FUNCTION_INFO_V1(gpured_int_avg);
 PG_FUNCTION_INFO_V1(gpured_int_moving_sum_bigint);
 PG_FUNCTION_INFO_V1(gpured_int_moving_sum_numeric);
+PG_FUNCTION_INFO_V1(gpured_money_moving_sum);
 
 /* Number and sum of all values, those on the device included. */
 void
@@ -56,6 +57,16 @@ gpured_int128_to_bigint(int128 value)
 		ereport(ERROR,
 				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
 				 errmsg("bigint out of range")));
+	return (int64) value;
+}
+
+int64
+gpured_int128_to_money(int128 value)
+{
+	if (unlikely(value != (int64) value))
+		ereport(ERROR,
+				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+				 errmsg("money out of range")));
 	return (int64) value;
 }
 
@@ -299,4 +310,15 @@ gpured_int_moving_sum_numeric(PG_FUNCTION_ARGS)
 	if (!final_total(fcinfo, &n, &sum))
 		PG_RETURN_NULL();
 	PG_RETURN_NUMERIC(gpured_int128_to_numeric(sum));
+}
+
+Datum
+gpured_money_moving_sum(PG_FUNCTION_ARGS)
+{
+	int64		n;
+	int128		sum;
+
+	if (!final_total(fcinfo, &n, &sum))
+		PG_RETURN_NULL();
+	PG_RETURN_INT64(gpured_int128_to_money(sum));
 }

@@ -2,13 +2,9 @@
  * minmax.c
  *	  gpu_min and gpu_max of integers and floats.
  *
- * Every type is compared as an int64 key that has the type's order.  An integer
- * is its own key.  For a float the key is its bits, those below the sign
- * inverted if it is negative: that puts NaN above all, as PostgreSQL does, once
- * NaN is the one with a clear sign bit, and -0 below +0.  The built-in returns
- * whichever zero came last; here the answer does not depend on the order.
- *
- * A minimum is the maximum of the inverted keys: one code for both.
+ * Every type is compared as an int64 key that has the type's order
+ * (order_key.h).  A minimum is the maximum of the inverted keys: one code for
+ * both.
  *
  * The state is the key in a tagged Datum, where 63 bits hold it, and else a
  * struct.  A struct that the device has or may get a part of pretends to hold
@@ -16,12 +12,10 @@
  */
 #include "postgres.h"
 
-#include <math.h>
-
 #include "libpq/pqformat.h"
-#include "utils/float.h"
 
 #include "aggregate/aggregate.h"
+#include "aggregate/order_key.h"
 
 #define LEAST_KEY PG_INT64_MIN
 
@@ -36,49 +30,6 @@ typedef struct ExtremeOffload
 	GpuredOffload *device;
 	int64		key;			/* of the values that came before the batcher */
 } ExtremeOffload;
-
-static inline int64
-float8_key(double value)
-{
-	int64		bits;
-
-	if (unlikely(isnan(value)))
-		value = get_float8_nan();
-	memcpy(&bits, &value, sizeof(bits));
-	return bits ^ ((bits >> 63) & PG_INT64_MAX);
-}
-
-static inline double
-float8_of_key(int64 key)
-{
-	double		value;
-
-	key ^= (key >> 63) & PG_INT64_MAX;
-	memcpy(&value, &key, sizeof(value));
-	return unlikely(isnan(value)) ? get_float8_nan() : value;
-}
-
-static inline int64
-float4_key(float value)
-{
-	int32		bits;
-
-	if (unlikely(isnan(value)))
-		value = get_float4_nan();
-	memcpy(&bits, &value, sizeof(bits));
-	return bits ^ ((bits >> 31) & PG_INT32_MAX);
-}
-
-static inline float
-float4_of_key(int64 key)
-{
-	int32		bits = (int32) key;
-	float		value;
-
-	bits ^= (bits >> 31) & PG_INT32_MAX;
-	memcpy(&value, &bits, sizeof(value));
-	return unlikely(isnan(value)) ? get_float4_nan() : value;
-}
 
 /* Whether keys of this operation are inverted. */
 static inline bool

@@ -35,22 +35,30 @@ longer(Numeric a, Numeric b)
 	return b;
 }
 
+Numeric
+gpured_numeric_greatest(Numeric a, Numeric b)
+{
+	int			order = compare(a, b);
+
+	return order > 0 ? a : order < 0 ? b : longer(a, b);
+}
+
+Numeric
+gpured_numeric_least(Numeric a, Numeric b)
+{
+	int			order = compare(a, b);
+
+	return order < 0 ? a : order > 0 ? b : longer(a, b);
+}
+
 Datum
 gpured_numeric_larger(PG_FUNCTION_ARGS)
 {
-	Numeric		a = PG_GETARG_NUMERIC(0);
-	Numeric		b = PG_GETARG_NUMERIC(1);
-	int			order = compare(a, b);
-
-	PG_RETURN_NUMERIC(order > 0 ? a : order < 0 ? b : longer(a, b));
+	PG_RETURN_NUMERIC(gpured_numeric_greatest(PG_GETARG_NUMERIC(0), PG_GETARG_NUMERIC(1)));
 }
 
 Datum
 gpured_numeric_smaller(PG_FUNCTION_ARGS)
 {
-	Numeric		a = PG_GETARG_NUMERIC(0);
-	Numeric		b = PG_GETARG_NUMERIC(1);
-	int			order = compare(a, b);
-
-	PG_RETURN_NUMERIC(order < 0 ? a : order > 0 ? b : longer(a, b));
+	PG_RETURN_NUMERIC(gpured_numeric_least(PG_GETARG_NUMERIC(0), PG_GETARG_NUMERIC(1)));
 }

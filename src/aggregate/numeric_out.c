@@ -4,9 +4,9 @@
  *
  * PostgreSQL's own conversion is static, and goes through a variable-length
  * intermediate that it allocates.  A prefix sum makes millions of these, so the
- * stored form is written directly: a short header with display scale 0, then
- * the digits in base 10000, without leading or trailing zero digits.  That form
- * is on disk everywhere and has been the same since PostgreSQL 9.1.
+ * stored form is written directly: a short header, then the digits in base
+ * 10000, without leading or trailing zero digits.  That form is on disk
+ * everywhere and has been the same since PostgreSQL 9.1.
  */
 #include "postgres.h"
 
@@ -16,6 +16,8 @@
 #define NBASE 10000
 #define SHORT_HEADER	0x8000
 #define SHORT_NEGATIVE	0x2000
+#define SHORT_SCALE_SHIFT 7
+#define SHORT_WEIGHT_MASK 0x007F	/* of the first digit, with its sign */
 
 #define MAX_DIGITS 10			/* 2^127 has 39 decimal digits */
 
@@ -46,14 +48,15 @@ split_digits(uint128 magnitude, int16 *digit)
 }
 
 /*
- * Write "value" as a numeric with a 4-byte header at "where", which is aligned
- * for int and has room for GPURED_NUMERIC_INT128_MAX_SIZE bytes.  Returns its
- * size, not rounded up.
+ * Write value * 10000^-fraction_digits as a numeric with a 4-byte header at
+ * "where", which is aligned for int and has room for
+ * GPURED_NUMERIC_INT128_MAX_SIZE bytes.  "scale", its display scale, is at most
+ * 63 and covers all decimals.  Returns its size, not rounded up.
  */
-Size
-gpured_int128_write_numeric(int128 value, char *where)
+static Size
+write_scaled(int128 value, int fraction_digits, int scale, char *where)
 {
-	uint16		header = SHORT_HEADER;
+	uint16		header = SHORT_HEADER | (scale << SHORT_SCALE_SHIFT);
 	uint128		magnitude = (uint128) value;
 	int16		digit[MAX_DIGITS + 4];
 	int16	   *out = (int16 *) (where + VARHDRSZ + sizeof(uint16));
@@ -68,7 +71,7 @@ gpured_int128_write_numeric(int128 value, char *where)
 	}
 	ndigits = split_digits(magnitude, digit);
 	if (ndigits > 0)
-		header |= ndigits - 1;	/* the weight of the first digit */
+		header |= (ndigits - 1 - fraction_digits) & SHORT_WEIGHT_MASK;
 	while (low < ndigits && digit[low] == 0)
 		low++;
 
@@ -80,11 +83,24 @@ gpured_int128_write_numeric(int128 value, char *where)
 	return size;
 }
 
+/* The same of an integer. */
+Size
+gpured_int128_write_numeric(int128 value, char *where)
+{
+	return write_scaled(value, 0, 0, where);
+}
+
 Numeric
-gpured_int128_to_numeric(int128 value)
+gpured_int128_to_scaled_numeric(int128 value, int fraction_digits, int scale)
 {
 	char	   *result = palloc(GPURED_NUMERIC_INT128_MAX_SIZE);
 
-	gpured_int128_write_numeric(value, result);
+	write_scaled(value, fraction_digits, scale, result);
 	return (Numeric) result;
+}
+
+Numeric
+gpured_int128_to_numeric(int128 value)
+{
+	return gpured_int128_to_scaled_numeric(value, 0, 0);
 }

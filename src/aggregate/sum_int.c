@@ -1,6 +1,7 @@
 /*
  * sum_int.c
- *	  gpu_sum(int2), gpu_sum(int4) and gpu_sum(int8).
+ *	  gpu_sum(int2), gpu_sum(int4), gpu_sum(int8) and gpu_sum(money), which is a
+ *	  sum of int8 with another range.
  *
  * The state is the sum itself in a tagged Datum as long as it fits in 63 bits,
  * and a GpuredIntTotal after that, or where the device may be wanted.  So no
@@ -25,6 +26,7 @@ PG_FUNCTION_INFO_V1(gpured_int_sum_serialize);
 PG_FUNCTION_INFO_V1(gpured_int_sum_deserialize);
 PG_FUNCTION_INFO_V1(gpured_int_sum_bigint);
 PG_FUNCTION_INFO_V1(gpured_int_sum_numeric);
+PG_FUNCTION_INFO_V1(gpured_money_sum_final);
 
 /* A new state with room for 128 bits. */
 static GpuredIntTotal *
@@ -207,4 +209,13 @@ gpured_int_sum_numeric(PG_FUNCTION_ARGS)
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
 	PG_RETURN_NUMERIC(gpured_int128_to_numeric(state_sum(PG_GETARG_DATUM(0))));
+}
+
+Datum
+gpured_money_sum_final(PG_FUNCTION_ARGS)
+{
+	gpured_aggregate_context(fcinfo);
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	PG_RETURN_INT64(gpured_int128_to_money(state_sum(PG_GETARG_DATUM(0))));
 }

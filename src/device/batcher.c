@@ -22,8 +22,8 @@
 
 #include "device/batcher.h"
 #include "device/lease.h"
-#include "device/stats.h"
 #include "gpured.h"
+#include "stats.h"
 
 #define BUFFER_SIZE		65536
 #define FIRST_SLOT_WAIT 1000	/* ms, for a full pool */
@@ -56,6 +56,8 @@ gpured_batcher_wanted(GpuredOp op, uint64 rows, uint64 *ask_again)
 	GpuredStatus status;
 
 	*ask_again = UINT64_MAX;
+	if (rows == 0)
+		gpured_count(GPURED_COUNT_AGGREGATES, 1);
 	if (op == GPURED_none || gpured_offload_setting == GPURED_OFFLOAD_OFF)
 		return false;
 	if (gpured_offload_setting == GPURED_OFFLOAD_FORCE)
@@ -115,21 +117,22 @@ collect(Batcher *batcher, int which)
 	GpuredLease *lease = &batcher->lease;
 	uint64		n = batcher->sent[which];
 	GpuredAcc	acc;
+	uint64		device_ns;
 	GpuredStatus status;
 
 	if (n == 0)
 		return;
-	status = gpured_proxy_wait(lease->connection, lease->slot[which], &acc);
+	status = gpured_proxy_wait(lease->connection, lease->slot[which], &acc,
+							   &device_ns);
 	batcher->sent[which] = 0;
 	if (status.code == GPURED_OK)
 	{
 		gpured_acc_merge(batcher->op, &batcher->total, &acc);
-		gpured_count_batch(batcher->op, n);
+		gpured_count_batch(batcher->op, n, device_ns);
 		return;
 	}
 	fold(batcher, gpured_proxy_slot(lease->connection, lease->slot[which]), n);
-	gpured_session_stats.fallback_batches++;
-	gpured_session_stats.fallback_rows += n;
+	gpured_count_fallback_batch(n);
 	if (!batcher->given_up)
 		gpured_count_fallback(&status);
 	batcher->given_up = true;
@@ -187,7 +190,7 @@ gpured_batcher_create(MemoryContext context, GpuredOp op)
 		fill(batcher, IN_BUFFER);
 	}
 	else
-		gpured_session_stats.aggregates++;
+		gpured_count(GPURED_COUNT_SERVER_AGGREGATES, 1);
 	return &batcher->public;
 }
 
@@ -205,8 +208,7 @@ send_current(Batcher *batcher, uint64 n)
 		return true;
 	}
 	fold(batcher, base_of(batcher), n);
-	gpured_session_stats.fallback_batches++;
-	gpured_session_stats.fallback_rows += n;
+	gpured_count_fallback_batch(n);
 	if (!batcher->given_up)
 		gpured_count_fallback(&status);
 	batcher->given_up = true;

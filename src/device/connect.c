@@ -9,12 +9,14 @@
 #include "postgres.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "access/xact.h"
 #include "miscadmin.h"
 #include "storage/fd.h"
 #include "utils/memutils.h"
@@ -306,12 +308,39 @@ reuse(void)
 	return connection;
 }
 
+static bool
+tried_lately(void)
+{
+	return last_attempt != 0 &&
+		!TimestampDifferenceExceeds(last_attempt, GetCurrentTimestamp(),
+									RETRY_INTERVAL);
+}
+
+/*
+ * At the end of a transaction, let go of the pool of a server that has ended:
+ * an idle session would keep all of its memory.
+ */
+static void
+at_end_of_transaction(XactEvent event, void *arg)
+{
+	char		byte;
+
+	if (current != NULL && current->owner == MyProcPid &&
+		current->references == 0 &&
+		recv(current->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0)
+		destroy(current);
+}
+
 /* Try to connect now. */
 static GpuredConnection *
 attempt(GpuredStatus *status)
 {
+	static bool registered = false;
 	GpuredConnection *connection;
 
+	if (!registered)
+		RegisterXactCallback(at_end_of_transaction, NULL);
+	registered = true;
 	last_attempt = GetCurrentTimestamp();
 	last_failure = gpured_status(GPURED_UNAVAILABLE,
 								 "gpured-server did not answer.");
@@ -335,9 +364,7 @@ gpured_proxy_connect(GpuredStatus *status)
 		*status = gpured_status(GPURED_UNAVAILABLE, "gpured.device is off.");
 		return NULL;
 	}
-	if (last_attempt != 0 &&
-		!TimestampDifferenceExceeds(last_attempt, GetCurrentTimestamp(),
-									RETRY_INTERVAL))
+	if (tried_lately())
 	{
 		*status = last_failure;
 		return NULL;
@@ -345,11 +372,52 @@ gpured_proxy_connect(GpuredStatus *status)
 	return attempt(status);
 }
 
+/*
+ * Start a supervisor, one session at a time: a hundred that begin at once must
+ * not take a hundred background workers to get one.  *turn is the file whose
+ * lock says whose turn it is, -1 before; an error closes it with the
+ * transaction.  False if there can be no supervisor.
+ */
+static bool
+start_supervisor(int *turn, GpuredStatus *status)
+{
+	if (*turn >= 0)
+		return true;			/* it has been asked for */
+	*turn = OpenTransientFile(GPURED_LOCK_PATH ".start", O_RDWR | O_CREAT);
+	if (*turn >= 0 && flock(*turn, LOCK_EX | LOCK_NB) != 0)
+	{
+		CloseTransientFile(*turn);
+		*turn = -1;
+		return true;
+	}
+	return gpured_supervisor_start(status);
+}
+
+/* Once: connect, or see to it that there will be a server.  False: give up. */
+static bool
+try_harder(GpuredConnection **connection, int *turn, GpuredStatus *status)
+{
+	GpuredLastWords words;
+
+	*connection = attempt(status);
+	if (*connection != NULL || status->code == GPURED_TIMEOUT)
+		return false;
+
+	/* The words of a supervisor that is gone say nothing about now. */
+	if (!gpured_supervisor_running())
+		return start_supervisor(turn, status);
+	gpured_last_words(&words);
+	if (words.reason[0] != '\0' && strcmp(words.state, "running") != 0)
+		*status = gpured_status(GPURED_UNAVAILABLE, "%s", words.reason);
+	return strcmp(words.state, "no device") != 0;
+}
+
 GpuredConnection *
 gpured_proxy_connect_wait(int wait_ms, GpuredStatus *status)
 {
 	GpuredConnection *connection = reuse();
 	TimestampTz deadline = gpured_deadline_in(wait_ms);
+	int			turn = -1;
 
 	if (connection != NULL)
 		return connection;
@@ -358,34 +426,24 @@ gpured_proxy_connect_wait(int wait_ms, GpuredStatus *status)
 		*status = gpured_status(GPURED_UNAVAILABLE, "gpured.device is off.");
 		return NULL;
 	}
-	for (;;)
+
+	/* A server that hangs is not waited for by each aggregate of a query. */
+	if (last_failure.code == GPURED_TIMEOUT && tried_lately())
 	{
-		GpuredLastWords words;
-		bool		supervised;
-
-		connection = attempt(status);
-		if (connection != NULL || status->code == GPURED_TIMEOUT)
-			return connection;
-
-		/* The words of a supervisor that is gone say nothing about now. */
-		supervised = gpured_supervisor_running();
-		if (supervised)
-		{
-			gpured_last_words(&words);
-			if (words.reason[0] != '\0' && strcmp(words.state, "running") != 0)
-				*status = gpured_status(GPURED_UNAVAILABLE, "%s", words.reason);
-			if (strcmp(words.state, "no device") == 0)
-				return NULL;
-		}
-		else if (!gpured_supervisor_start(status))
-			return NULL;
-		if (GetCurrentTimestamp() >= deadline)
-			return NULL;
+		*status = last_failure;
+		return NULL;
+	}
+	while (try_harder(&connection, &turn, status) &&
+		   GetCurrentTimestamp() < deadline)
+	{
 		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
 						 POLL_INTERVAL, PG_WAIT_EXTENSION);
 		ResetLatch(MyLatch);
 		CHECK_FOR_INTERRUPTS();
 	}
+	if (turn >= 0)
+		CloseTransientFile(turn);
+	return connection;
 }
 
 /* One line of the status file, as plain ASCII whatever is in it. */

@@ -8,12 +8,17 @@
  */
 #include "postgres.h"
 
+#include "utils/timestamp.h"
+
 #include "device/lease.h"
 #include "gpured.h"
 #include "supervisor.h"
 
 /* How long a query under gpured.offload = force waits for a server. */
 #define FORCE_WAIT_MS	5000
+
+/* How long a session does not wait for a slot again when none came, in ms. */
+#define BUSY_INTERVAL	1000
 
 /*
  * Rows that come one at a time from the executor have no break-even.  Handing
@@ -100,10 +105,20 @@ gpured_lease_connect(GpuredLease *lease, GpuredOp op, bool first,
 bool
 gpured_lease_slot(GpuredLease *lease, int wait_ms, GpuredStatus *status)
 {
-	uint32		slot = gpured_proxy_acquire(lease->connection, wait_ms, status);
+	static TimestampTz last_busy = 0;
+	uint32		slot;
 
+	/* Wait for a full pool once a second, not in each aggregate of a query. */
+	if (last_busy != 0 &&
+		!TimestampDifferenceExceeds(last_busy, GetCurrentTimestamp(), BUSY_INTERVAL))
+		wait_ms = 0;
+	slot = gpured_proxy_acquire(lease->connection, wait_ms, status);
 	if (slot == GPURED_NO_SLOT)
+	{
+		if (status->code == GPURED_BUSY && wait_ms > 0)
+			last_busy = GetCurrentTimestamp();
 		return false;
+	}
 	lease->slot[lease->num_slots++] = slot;
 	return true;
 }

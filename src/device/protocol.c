@@ -82,7 +82,7 @@ gpured_message_check(GpuredMessage *message, size_t received,
 	return false;
 }
 
-/* FNV-1a over the names and sizes of the list, and over the accumulator. */
+/* FNV-1a over the names and sizes of the list, the accumulator and the messages. */
 uint64_t
 gpured_protocol_fingerprint(void)
 {
@@ -99,6 +99,7 @@ gpured_protocol_fingerprint(void)
 			hash = (hash ^ shape[i]) * UINT64_C(0x100000001b3);
 	}
 	hash = (hash ^ sizeof(GpuredAcc)) * UINT64_C(0x100000001b3);
+	hash = (hash ^ sizeof(GpuredMessage)) * UINT64_C(0x100000001b3);
 	return (hash ^ GPURED_EXACT_LIMBS) * UINT64_C(0x100000001b3);
 }
 

@@ -147,6 +147,7 @@ typedef struct GpuredResult
 {
 	GpuredHeader header;
 	GpuredStatus status;
+	uint64_t	device_ns;		/* time in the device call */
 	GpuredAcc	acc;
 } GpuredResult;
 

@@ -303,7 +303,8 @@ gpured_proxy_scan(GpuredConnection *connection, GpuredOp op, uint32_t slot,
 }
 
 GpuredStatus
-gpured_proxy_wait(GpuredConnection *connection, uint32_t slot, GpuredAcc *acc)
+gpured_proxy_wait(GpuredConnection *connection, uint32_t slot, GpuredAcc *acc,
+				  uint64_t *device_ns)
 {
 	SlotState  *state = &connection->slots[slot];
 	TimestampTz deadline = gpured_deadline_in(gpured_request_timeout);
@@ -320,7 +321,10 @@ gpured_proxy_wait(GpuredConnection *connection, uint32_t slot, GpuredAcc *acc)
 		return connection->failure;
 	}
 	if (state->result->status.code == GPURED_OK)
+	{
 		*acc = state->result->acc;
+		*device_ns = state->result->device_ns;
+	}
 	return state->result->status;
 }
 

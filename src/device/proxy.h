@@ -61,11 +61,12 @@ extern bool gpured_proxy_scan(GpuredConnection *connection, GpuredOp op,
 							  GpuredStatus *status);
 
 /*
- * Wait for the answer to the slot's request.  Handles interrupts, and so may
- * not return.
+ * Wait for the answer to the slot's request: its accumulator, and the device's
+ * time for it.  Handles interrupts, and so may not return.
  */
 extern GpuredStatus gpured_proxy_wait(GpuredConnection *connection,
-									  uint32_t slot, GpuredAcc *acc);
+									  uint32_t slot, GpuredAcc *acc,
+									  uint64_t *device_ns);
 
 extern bool gpured_proxy_counters(GpuredConnection *connection,
 								  GpuredCounters *counters, GpuredStatus *status);
@@ -75,7 +76,7 @@ typedef struct GpuredLastWords
 {
 	char		state[32];		/* "running", "no device", ... or empty */
 	char		device[32];
-	char		reason[244];
+	char		reason[400];
 } GpuredLastWords;
 
 extern void gpured_last_words(GpuredLastWords *words);

@@ -12,8 +12,8 @@
 
 #include "device/batcher.h"
 #include "device/lease.h"
-#include "device/stats.h"
 #include "gpured.h"
+#include "stats.h"
 
 /* Values between two looks for interrupts while computing here. */
 #define CPU_CHUNK		65536
@@ -87,7 +87,7 @@ scan_on_server(Scan *scan)
 		return;
 	}
 	if (scan->carry->n == 0)
-		gpured_session_stats.aggregates++;
+		gpured_count(GPURED_COUNT_SERVER_AGGREGATES, 1);
 	n = load(scan, which, 0);
 	if (n < scan->n)
 		(void) gpured_lease_slot(&scan->lease, 0, &status);
@@ -97,6 +97,7 @@ scan_on_server(Scan *scan)
 		int			other = (which + 1) % scan->lease.num_slots;
 		size_t		next = 0;
 		GpuredAcc	after;
+		uint64		device_ns;
 
 		if (!gpured_proxy_scan(scan->lease.connection, scan->op,
 							   scan->lease.slot[which], n, scan->carry, &status))
@@ -109,10 +110,11 @@ scan_on_server(Scan *scan)
 			next = load(scan, other, scan->done + n);
 		}
 		status = gpured_proxy_wait(scan->lease.connection,
-								   scan->lease.slot[which], &after);
+								   scan->lease.slot[which], &after,
+								   &device_ns);
 		if (status.code != GPURED_OK)
 			break;
-		gpured_count_batch(scan->op, n);
+		gpured_count_batch(scan->op, n, device_ns);
 		*scan->carry = after;
 		stored_from = scan->done;
 		to_store = n;
@@ -136,8 +138,7 @@ scan_on_server(Scan *scan)
 	if (status.code != GPURED_OK)
 	{
 		gpured_count_fallback(&status);
-		gpured_session_stats.fallback_batches++;
-		gpured_session_stats.fallback_rows += scan->n - scan->done;
+		gpured_count_fallback_batch(scan->n - scan->done);
 		given_up = true;
 	}
 }
@@ -193,7 +194,10 @@ gpured_device_scan(GpuredOp op, const void *values, size_t n, GpuredAcc *carry,
 	scan->carry = carry;
 
 	if (carry->n == 0)
+	{
 		given_up = false;
+		gpured_count(GPURED_COUNT_AGGREGATES, 1);
+	}
 	if (n > 0 && !given_up && wants_device(op, n))
 	{
 		if (gpured_lease_connect(&scan->lease, op, carry->n == 0, &status))

@@ -7,15 +7,17 @@
  */
 #include "postgres.h"
 
+#include "catalog/pg_authid.h"
 #include "funcapi.h"
 #include "miscadmin.h"
+#include "utils/acl.h"
 #include "utils/builtins.h"
+#include "utils/timestamp.h"
 
-#include "device/proxy.h"
-#include "device/stats.h"
+#include "device/lease.h"
 #include "gpured.h"
-
-GpuredSessionStats gpured_session_stats;
+#include "stats.h"
+#include "supervisor.h"
 
 PG_FUNCTION_INFO_V1(gpured_devices);
 PG_FUNCTION_INFO_V1(gpured_stats);
@@ -106,6 +108,64 @@ add_device(FunctionCallInfo fcinfo, const char *place, const char *device,
 	add_row(fcinfo, &row);
 }
 
+/*
+ * There is no connection: put into *words in which state the server is, and
+ * why.  "status" is what the attempt to connect has found.
+ */
+static void
+explain_absence(GpuredLastWords *words, const GpuredStatus *status)
+{
+	const char *state = words->state;
+
+	if (gpured_device_setting == GPURED_DEVICE_OFF)
+	{
+		words->device[0] = '\0';
+		state = "off";
+		strlcpy(words->reason, "gpured.device is off.", sizeof(words->reason));
+	}
+	else if (!gpured_supervisor_running())
+	{
+		/* What was said by one that runs no more is not about now. */
+		words->device[0] = '\0';
+		state = "not running";
+		strlcpy(words->reason, gpured_cluster_stats != NULL ?
+				"gpured-server is not running, and neither is its supervisor; PostgreSQL starts that within seconds." :
+				"gpured-server has not been started: gpured is not in shared_preload_libraries, and no session has wanted the server yet.",
+				sizeof(words->reason));
+	}
+	else if (state[0] == '\0')
+	{
+		state = "starting";
+		strlcpy(words->reason, "gpured-server is starting.", sizeof(words->reason));
+	}
+	else if (strcmp(state, "running") == 0)
+	{
+		/* It runs, and yet: it hangs, is full, or has just ended. */
+		if (status->code == GPURED_TIMEOUT)
+			state = "not answering";
+		strlcpy(words->reason, status->reason, sizeof(words->reason));
+	}
+	memmove(words->state, state, strlen(state) + 1);
+}
+
+/* Why a server that answers is not used by this session; empty if it is. */
+static const char *
+why_not_used(const GpuredWelcome *welcome)
+{
+	if (gpured_offload_setting == GPURED_OFFLOAD_OFF)
+		return "gpured.offload is off.";
+	if (gpured_offload_setting == GPURED_OFFLOAD_FORCE)
+		return "";
+	if (strcmp(welcome->device, "cuda") != 0)
+		return "Under gpured.offload = auto only a CUDA device is used.";
+	for (int op = GPURED_none + 1; op < GPURED_NUM_OPS; op++)
+	{
+		if (gpured_break_even(op) != UINT64_MAX)
+			return "";
+	}
+	return "Under gpured.offload = auto nothing is sent: rows that come one at a time are added sooner than sent.";
+}
+
 /* The server's device, or why there is none. */
 static void
 add_server_device(FunctionCallInfo fcinfo)
@@ -116,36 +176,19 @@ add_server_device(FunctionCallInfo fcinfo)
 	if (connection != NULL)
 	{
 		GpuredWelcome welcome = *gpured_proxy_welcome(connection);
-		const char *reason = "";
 
 		gpured_proxy_disconnect(connection);
-		if (gpured_offload_setting == GPURED_OFFLOAD_OFF)
-			reason = "gpured.offload is off.";
-		else if (gpured_offload_setting == GPURED_OFFLOAD_AUTO &&
-				 strcmp(welcome.device, "cuda") != 0)
-			reason = "Under gpured.offload = auto only a CUDA device is used.";
-		add_device(fcinfo, "server", welcome.device, reason, &welcome.info,
-				   welcome.pid, "running");
+		add_device(fcinfo, "server", welcome.device, why_not_used(&welcome),
+				   &welcome.info, welcome.pid, "running");
 	}
 	else
 	{
 		GpuredLastWords words;
 		GpuredDeviceInfo info = {.usable = false};
 
-		/* What was said by one that runs no more is not about now. */
 		gpured_last_words(&words);
-		if (gpured_device_setting == GPURED_DEVICE_OFF)
-		{
-			strlcpy(words.state, "off", sizeof(words.state));
-			words.device[0] = words.reason[0] = '\0';
-		}
-		else if (words.state[0] == '\0' || strcmp(words.state, "running") == 0)
-		{
-			strlcpy(words.state, "not running", sizeof(words.state));
-			words.reason[0] = '\0';
-		}
-		add_device(fcinfo, "server", words.device,
-				   words.reason[0] ? words.reason : status.reason, &info, 0,
+		explain_absence(&words, &status);
+		add_device(fcinfo, "server", words.device, words.reason, &info, 0,
 				   words.state);
 	}
 }
@@ -164,25 +207,50 @@ gpured_devices(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
+/* Counters are of a scope and maybe of a way in; 0 is a number like any other. */
+typedef struct CounterRows
+{
+	FunctionCallInfo fcinfo;
+	const char *scope;
+	TimestampTz since;
+} CounterRows;
+
 static void
-add_counter(FunctionCallInfo fcinfo, const char *place, const char *name,
+add_counter(const CounterRows *rows, const char *path, const char *name,
 			uint64 value, const char *detail)
 {
 	Row			row = {.n = 0};
 
-	add_text(&row, place);
+	add_text(&row, rows->scope);
+	add_text(&row, path);
 	add_text(&row, name);
 	add_int8(&row, value);
-	row.nulls[2] = false;
+	row.nulls[row.n - 1] = false;
 	add_text(&row, detail);
-	add_row(fcinfo, &row);
+	row.values[row.n++] = TimestampTzGetDatum(rows->since);
+	add_row(rows->fcinfo, &row);
 }
 
-Datum
-gpured_stats(PG_FUNCTION_ARGS)
+/* The session's own counters or the cluster's. */
+static void
+add_counters(FunctionCallInfo fcinfo, const char *scope, GpuredStats *stats)
 {
+	static const struct
+	{
+		int			counter;
+		const char *name;
+		uint64		unit;
+	}			of_rows[] = {
+		{GPURED_COUNT_AGGREGATES, "aggregates", 1},
+		{GPURED_COUNT_SERVER_AGGREGATES, "server_aggregates", 1},
+		{GPURED_COUNT_BATCHES, "batches", 1},
+		{GPURED_COUNT_ROWS, "rows", 1},
+		{GPURED_COUNT_BYTES, "bytes", 1},
+		{GPURED_COUNT_DEVICE_NS, "device_time_us", 1000},
+		{GPURED_COUNT_FALLBACK_BATCHES, "fallback_batches", 1},
+		{GPURED_COUNT_FALLBACK_ROWS, "fallback_rows", 1}
+	};
 	static const char *const fallback_names[] = {
-		[GPURED_OK] = "fallbacks_other",
 		[GPURED_UNAVAILABLE] = "fallbacks_unavailable",
 		[GPURED_BUSY] = "fallbacks_busy",
 		[GPURED_TIMEOUT] = "fallbacks_timeout",
@@ -190,28 +258,45 @@ gpured_stats(PG_FUNCTION_ARGS)
 		[GPURED_DEVICE_FAILED] = "fallbacks_device_failed",
 		[GPURED_PROTOCOL] = "fallbacks_protocol"
 	};
-	const GpuredSessionStats *session = &gpured_session_stats;
-	GpuredConnection *connection;
-	GpuredCounters server;
+	CounterRows rows = {fcinfo, scope, pg_atomic_read_u64(&stats->reset_at)};
+	GpuredStatus last = gpured_last_fallback(stats);
+
+	if (rows.since == 0)
+		rows.since = MyStartTimestamp;
+	for (int i = 0; i < lengthof(of_rows); i++)
+		add_counter(&rows, "row", of_rows[i].name,
+					pg_atomic_read_u64(&stats->counters[of_rows[i].counter]) / of_rows[i].unit,
+					NULL);
+	for (int code = GPURED_UNAVAILABLE; code <= GPURED_PROTOCOL; code++)
+		add_counter(&rows, "row", fallback_names[code],
+					pg_atomic_read_u64(&stats->counters[GPURED_COUNT_FALLBACKS + code]),
+					last.code == code ? last.reason : NULL);
+}
+
+/* What only the cluster has. */
+static void
+add_starts(FunctionCallInfo fcinfo, GpuredStats *stats)
+{
+	CounterRows rows = {fcinfo, "cluster", pg_atomic_read_u64(&stats->reset_at)};
+
+	add_counter(&rows, NULL, "server_starts",
+				pg_atomic_read_u64(&stats->counters[GPURED_COUNT_SERVER_STARTS]), NULL);
+	add_counter(&rows, NULL, "server_restarts",
+				pg_atomic_read_u64(&stats->counters[GPURED_COUNT_SERVER_RESTARTS]), NULL);
+}
+
+/* What the server that runs now says of itself. */
+static void
+add_server_counters(FunctionCallInfo fcinfo)
+{
 	GpuredStatus status;
+	GpuredConnection *connection = gpured_proxy_connect(&status);
+	GpuredCounters server;
+	CounterRows rows = {fcinfo, "server"};
 	volatile bool answered = false;
 
-	InitMaterializedSRF(fcinfo, 0);
-	add_counter(fcinfo, "session", "aggregates", session->aggregates, NULL);
-	add_counter(fcinfo, "session", "batches", session->batches, NULL);
-	add_counter(fcinfo, "session", "rows", session->rows, NULL);
-	add_counter(fcinfo, "session", "bytes", session->bytes, NULL);
-	add_counter(fcinfo, "session", "fallback_batches", session->fallback_batches, NULL);
-	add_counter(fcinfo, "session", "fallback_rows", session->fallback_rows, NULL);
-	for (int code = GPURED_UNAVAILABLE; code <= GPURED_PROTOCOL; code++)
-		add_counter(fcinfo, "session", fallback_names[code],
-					session->fallbacks[code],
-					session->last_fallback.code == code ?
-					session->last_fallback.reason : NULL);
-
-	connection = gpured_proxy_connect(&status);
 	if (connection == NULL)
-		return (Datum) 0;
+		return;
 	PG_TRY();
 	{
 		answered = gpured_proxy_counters(connection, &server, &status);
@@ -221,19 +306,39 @@ gpured_stats(PG_FUNCTION_ARGS)
 		gpured_proxy_disconnect(connection);
 	}
 	PG_END_TRY();
-	if (answered)
+	if (!answered)
+		return;
+
+	rows.since = GetCurrentTimestamp() - (TimestampTz) server.uptime_ms * 1000;
+	add_counter(&rows, NULL, "requests", server.requests, NULL);
+	add_counter(&rows, NULL, "batches", server.batches, NULL);
+	add_counter(&rows, NULL, "rows", server.rows, NULL);
+	add_counter(&rows, NULL, "bytes", server.bytes, NULL);
+	add_counter(&rows, NULL, "failures", server.failures, NULL);
+	add_counter(&rows, NULL, "kernel_launches", server.launches, NULL);
+	add_counter(&rows, NULL, "device_time_us", server.device_ns / 1000, NULL);
+	add_counter(&rows, NULL, "clients", server.clients, NULL);
+	add_counter(&rows, NULL, "slots_used", server.slots_used, NULL);
+	add_counter(&rows, NULL, "slots", server.slots, NULL);
+	add_counter(&rows, NULL, "uptime_ms", server.uptime_ms, NULL);
+}
+
+/*
+ * What concerns other sessions is for those who may read all statistics; a
+ * session's own is for everybody.
+ */
+Datum
+gpured_stats(PG_FUNCTION_ARGS)
+{
+	InitMaterializedSRF(fcinfo, 0);
+	add_counters(fcinfo, "session", &gpured_session_stats);
+	if (!has_privs_of_role(GetUserId(), ROLE_PG_READ_ALL_STATS))
+		return (Datum) 0;
+	if (gpured_cluster_stats != NULL)
 	{
-		add_counter(fcinfo, "server", "requests", server.requests, NULL);
-		add_counter(fcinfo, "server", "batches", server.batches, NULL);
-		add_counter(fcinfo, "server", "rows", server.rows, NULL);
-		add_counter(fcinfo, "server", "bytes", server.bytes, NULL);
-		add_counter(fcinfo, "server", "failures", server.failures, NULL);
-		add_counter(fcinfo, "server", "kernel_launches", server.launches, NULL);
-		add_counter(fcinfo, "server", "device_us", server.device_ns / 1000, NULL);
-		add_counter(fcinfo, "server", "clients", server.clients, NULL);
-		add_counter(fcinfo, "server", "slots_used", server.slots_used, NULL);
-		add_counter(fcinfo, "server", "slots", server.slots, NULL);
-		add_counter(fcinfo, "server", "uptime_ms", server.uptime_ms, NULL);
+		add_counters(fcinfo, "cluster", gpured_cluster_stats);
+		add_starts(fcinfo, gpured_cluster_stats);
 	}
+	add_server_counters(fcinfo);
 	return (Datum) 0;
 }

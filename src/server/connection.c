@@ -123,6 +123,19 @@ on_acquire(int client, const GpuredMessage *request)
 	return reply(client, &answer, fault);
 }
 
+/* Does the fault take the place of the batch's status? */
+static bool
+fault_status(FaultAction fault, GpuredStatus *status)
+{
+	if (fault == FAULT_ERROR)
+		*status = gpured_status(GPURED_DEVICE_FAILED, "fault injected");
+	else if (fault == FAULT_MEMORY)
+		*status = gpured_status(GPURED_NO_MEMORY, "lack of memory injected");
+	else
+		return false;
+	return true;
+}
+
 /*
  * A reduction or a scan.  "carry" is NULL for a reduction.
  */
@@ -166,26 +179,27 @@ on_batch(int client, uint32_t seq, uint32_t op, uint32_t slot, uint64_t n,
 	start = now_ns();
 	clients[client].busy_since_ns = start;
 	fault = fault_at(carry ? FAULT_SCAN_BEFORE : FAULT_REDUCE_BEFORE);
-	if (fault == FAULT_ERROR)
-		status = gpured_status(GPURED_DEVICE_FAILED, "fault injected");
-	else if (carry != NULL)
+	if (!fault_status(fault, &status))
 	{
-		answer.result.acc = *carry;
-		status = server.device->scan(op, &batch, &answer.result.acc,
-									 pool_slot(slot) + gpured_scan_output_offset(op, n));
-	}
-	else
-	{
-		gpured_acc_init(op, &answer.result.acc);
-		status = server.device->reduce(op, &batch, &answer.result.acc);
+		if (carry != NULL)
+		{
+			answer.result.acc = *carry;
+			status = server.device->scan(op, &batch, &answer.result.acc,
+										 pool_slot(slot) + gpured_scan_output_offset(op, n));
+		}
+		else
+		{
+			gpured_acc_init(op, &answer.result.acc);
+			status = server.device->reduce(op, &batch, &answer.result.acc);
+		}
 	}
 	if (fault == FAULT_NONE)
 		fault = fault_at(carry ? FAULT_SCAN_AFTER : FAULT_REDUCE_AFTER);
-	if (fault == FAULT_ERROR)
-		status = gpured_status(GPURED_DEVICE_FAILED, "fault injected");
+	(void) fault_status(fault, &status);
 	clients[client].busy_since_ns = 0;
 
-	counters.device_ns += now_ns() - start;
+	answer.result.device_ns = now_ns() - start;
+	counters.device_ns += answer.result.device_ns;
 	if (status.code == GPURED_OK)
 	{
 		counters.batches++;

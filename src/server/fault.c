@@ -3,7 +3,7 @@
  *	  Break on purpose: --fault=STEP:N:ACTION, for tests.
  *
  * At the Nth time that the server comes to STEP it aborts, hangs, answers
- * nonsense or answers with a failure.  Tests use it to show that a session's
+ * nonsense or answers with a failure (for lack of memory).  Tests use it to show that a session's
  * answer does not depend on what the server does.  "reply:N:spoil" changes
  * some bytes of every Nth answer; sums may then be wrong, but a session must not
  * crash.
@@ -21,7 +21,7 @@ static const char *const step_names[FAULT_NUM_STEPS] = {
 };
 
 static const char *const action_names[] = {
-	"none", "abort", "hang", "garbage", "error", "spoil"
+	"none", "abort", "hang", "garbage", "error", "memory", "spoil"
 };
 
 static struct

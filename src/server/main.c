@@ -55,7 +55,7 @@ usage(void)
 		   "\nFor tests:\n"
 		   "  --fault=STEP:N:ACTION\n"
 		   "        at the Nth STEP (accept, hello, acquire, reduce-before, reduce-after,\n"
-		   "        scan-before, scan-after) do ACTION (abort, hang, garbage, error)\n"
+		   "        scan-before, scan-after) do ACTION (abort, hang, garbage, error, memory)\n"
 		   "  --fault=reply:N:spoil\n"
 		   "        change some bytes of every Nth answer\n",
 		   GPURED_MAX_CLIENTS);
@@ -182,7 +182,7 @@ listen_on(const char *path)
 
 	if (strlen(path) >= sizeof(address.sun_path))
 	{
-		say("LOG", "the path of the socket is too long: \"%s\"", path);
+		say("WARNING", "the path of the socket is too long: \"%s\"", path);
 		return -1;
 	}
 	strcpy(address.sun_path, path);
@@ -192,7 +192,7 @@ listen_on(const char *path)
 	if (fd < 0 || bind(fd, (struct sockaddr *) &address, sizeof(address)) != 0 ||
 		listen(fd, SOMAXCONN) != 0)
 	{
-		say("LOG", "could not listen on \"%s\": %s", path, strerror(errno));
+		say("WARNING", "could not listen on \"%s\": %s", path, strerror(errno));
 		return -1;
 	}
 	return fd;
@@ -360,7 +360,7 @@ main(int argc, char **argv)
 	}
 	if (!watchdog_start(watchdog_seconds))
 	{
-		say("LOG", "could not start a thread: %s", strerror(errno));
+		say("WARNING", "could not start a thread: %s", strerror(errno));
 		return 1;
 	}
 	listener = listen_on(server.socket_path);

@@ -113,7 +113,7 @@ watchdog(void *arg)
 
 			if (since != 0 && since < now && now - since > limit)
 			{
-				say("LOG", "a device call runs for more than %ju s: ending the server",
+				say("WARNING", "a device call runs for more than %ju s: ending the server",
 					(uintmax_t) (uintptr_t) arg);
 				unlink(server.socket_path);
 				_exit(GPURED_EXIT_WATCHDOG);

@@ -104,6 +104,7 @@ typedef enum FaultAction
 	FAULT_HANG,					/* does not return */
 	FAULT_GARBAGE,				/* the answer is to be nonsense */
 	FAULT_ERROR,				/* the answer is to be a failure */
+	FAULT_MEMORY,				/* ... for lack of memory */
 	FAULT_SPOIL					/* some bytes of the answer are to be wrong */
 } FaultAction;
 

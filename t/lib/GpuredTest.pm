@@ -65,7 +65,7 @@ sub ask
 	my $out = $node->safe_psql('postgres', <<"SQL");
 $settings;
 $query;
-SELECT coalesce(sum(value), 0) FROM gpured_stats WHERE place = 'session' AND name ~ '$counter';
+SELECT coalesce(sum(value), 0) FROM gpured_stats WHERE scope = 'session' AND name ~ '$counter';
 SQL
 	return split /\n/, $out;
 }
@@ -75,7 +75,7 @@ sub count_of
 {
 	my ($node, $name) = @_;
 	return $node->safe_psql('postgres',
-		"SELECT value FROM gpured_stats WHERE place = 'server' AND name = '$name'");
+		"SELECT value FROM gpured_stats WHERE scope = 'server' AND name = '$name'");
 }
 
 sub alive
@@ -95,11 +95,11 @@ sub wait_until_dead
 	return 0;
 }
 
-# How many descriptors a process has open.
+# How many descriptors a process has open, but for the files of relations.
 sub open_files
 {
 	my ($pid) = @_;
-	my @files = glob("/proc/$pid/fd/*");
+	my @files = grep { (readlink($_) // '') !~ m{/(base|global)/} } glob("/proc/$pid/fd/*");
 	return scalar @files;
 }
 

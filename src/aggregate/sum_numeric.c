@@ -1,0 +1,330 @@
+/*
+ * sum_numeric.c
+ *	  gpu_sum(numeric) and gpu_avg(numeric).
+ *
+ * Most numerics are short: amounts, rates, counts.  A value below 10^16 without
+ * a digit beyond the eighth decimal is a 128-bit integer of hundred-millionths,
+ * and is read and added as one, straight from the tuple.  2^47 of them cannot
+ * overflow the sum.
+ *
+ * Everything else (long values, many decimals, NaN, infinities) goes into
+ * PostgreSQL's own state for sum(numeric), by its own functions, and the two are
+ * added in the end.  So the answer is exact for every input, and prints as the
+ * built-in's does: with the largest display scale of the inputs, for which short
+ * values are counted by theirs.  Without that, a moving sum could not know what
+ * scale is left when a value has left the frame.
+ *
+ * The layout of a numeric is private to PostgreSQL, but it is on disk everywhere
+ * and has been the same since PostgreSQL 9.1.
+ */
+#include "postgres.h"
+
+#include "libpq/pqformat.h"
+#include "utils/fmgrprotos.h"
+#include "utils/numeric.h"
+
+#include "aggregate/aggregate.h"
+#include "compat.h"
+
+PG_FUNCTION_INFO_V1(gpured_numeric_step);
+PG_FUNCTION_INFO_V1(gpured_numeric_inverse);
+PG_FUNCTION_INFO_V1(gpured_numeric_combine);
+PG_FUNCTION_INFO_V1(gpured_numeric_serialize);
+PG_FUNCTION_INFO_V1(gpured_numeric_deserialize);
+PG_FUNCTION_INFO_V1(gpured_numeric_sum);
+PG_FUNCTION_INFO_V1(gpured_numeric_avg);
+
+#define NBASE 10000
+#define FRACTION_DIGITS 2		/* digits of base NBASE after the point */
+#define INTEGER_DIGITS 4
+#define MAX_SCALE 20			/* a quotient's, often with zeros at its end */
+
+/* A numeric's header, if it is a short one. */
+#define KIND_MASK		0xC000
+#define KIND_SHORT		0x8000
+#define SHORT_NEGATIVE	0x2000
+#define SHORT_SCALE(h)	(((h) & 0x1F80) >> 7)
+#define SHORT_WEIGHT(h) ((((h) & 0x0040) ? ~0x003F : 0) | ((h) & 0x003F))
+
+typedef struct NumericTotal
+{
+	int128		sum;			/* of short values, in units of 10^-8 */
+	int64		n[MAX_SCALE + 1];	/* short values by display scale */
+	int64		wide_n;			/* all other values */
+	Datum		wide;			/* their state, PostgreSQL's own; 0 if none */
+} NumericTotal;
+
+/* 10000^i; a value's last digit is at most 10^(4 * 5) units. */
+static const uint128 power[FRACTION_DIGITS + INTEGER_DIGITS] = {
+	1, 10000, 100000000, UINT64CONST(1000000000000), UINT64CONST(10000000000000000),
+	(uint128) UINT64CONST(10000000000000000) * 10000
+};
+
+/* Read a short value; false if it is none.  Neither header nor digits are aligned. */
+static inline bool
+read_short(const struct varlena *numeric, int128 *value, int *scale)
+{
+	const char *data = VARDATA_ANY(numeric);
+	int			ndigits = ((int) VARSIZE_ANY_EXHDR(numeric) - (int) sizeof(uint16)) / 2;
+	uint16		header;
+	uint16		digit;
+	int			shift;			/* of the last digit, in digits */
+	uint64		head = 0;
+	uint128		magnitude;
+
+	memcpy(&header, data, sizeof(header));
+	*scale = SHORT_SCALE(header);
+	shift = SHORT_WEIGHT(header) - ndigits + 1 + FRACTION_DIGITS;
+	if ((header & KIND_MASK) != KIND_SHORT || *scale > MAX_SCALE || shift < 0 ||
+		SHORT_WEIGHT(header) >= INTEGER_DIGITS)
+		return false;
+	if (ndigits == 0)
+	{
+		*value = 0;
+		return true;
+	}
+
+	data += sizeof(header);
+	for (int i = 0; i < Min(ndigits, 4); i++)
+	{
+		memcpy(&digit, data + i * sizeof(digit), sizeof(digit));
+		head = head * NBASE + digit;
+	}
+	magnitude = head;
+	for (int i = 4; i < ndigits; i++)
+	{
+		memcpy(&digit, data + i * sizeof(digit), sizeof(digit));
+		magnitude = magnitude * NBASE + digit;
+	}
+	magnitude *= power[shift];
+	*value = (header & SHORT_NEGATIVE) ? -(int128) magnitude : (int128) magnitude;
+	return true;
+}
+
+/*
+ * Call a support function of sum(numeric) as the executor would.  A first
+ * argument of 0 is a NULL state, and so is a result of 0.
+ */
+static Datum
+call_builtin(PGFunction function, FunctionCallInfo caller, int nargs, Datum first, Datum second)
+{
+	LOCAL_FCINFO(fcinfo, 2);
+	Datum		result;
+
+	InitFunctionCallInfoData(*fcinfo, NULL, nargs, InvalidOid, caller->context, NULL);
+	fcinfo->args[0].value = first;
+	fcinfo->args[0].isnull = first == (Datum) 0;
+	fcinfo->args[1].value = second;
+	fcinfo->args[1].isnull = false;
+	result = function(fcinfo);
+	return fcinfo->isnull ? (Datum) 0 : result;
+}
+
+/* The state, a new one for a group's first row. */
+static inline NumericTotal *
+get_total(FunctionCallInfo fcinfo)
+{
+	if (unlikely(PG_ARGISNULL(0)))
+		return MemoryContextAllocZero(gpured_aggregate_context(fcinfo), sizeof(NumericTotal));
+	return (NumericTotal *) PG_GETARG_POINTER(0);
+}
+
+Datum
+gpured_numeric_step(PG_FUNCTION_ARGS)
+{
+	NumericTotal *total = get_total(fcinfo);
+	struct varlena *numeric;
+	int128		value;
+	int			scale;
+
+	if (PG_ARGISNULL(1))
+		PG_RETURN_POINTER(total);
+	numeric = PG_DETOAST_DATUM_PACKED(PG_GETARG_DATUM(1));
+
+	if (likely(read_short(numeric, &value, &scale)))
+	{
+		total->sum += value;
+		total->n[scale]++;
+	}
+	else
+	{
+		total->wide = call_builtin(numeric_avg_accum, fcinfo, 2, total->wide,
+								   PointerGetDatum(numeric));
+		total->wide_n++;
+	}
+	PG_RETURN_POINTER(total);
+}
+
+/*
+ * Take a value back.  PostgreSQL's own state may be unable to, if it was the last
+ * with the largest display scale: then the aggregate starts again.
+ */
+Datum
+gpured_numeric_inverse(PG_FUNCTION_ARGS)
+{
+	NumericTotal *total;
+	struct varlena *numeric;
+	int128		value;
+	int			scale;
+
+	if (PG_ARGISNULL(0))
+	{
+		gpured_aggregate_context(fcinfo);
+		elog(ERROR, "inverse transition of a gpured aggregate without a state");
+	}
+	total = (NumericTotal *) PG_GETARG_POINTER(0);
+	if (PG_ARGISNULL(1))
+		PG_RETURN_POINTER(total);
+	numeric = PG_DETOAST_DATUM_PACKED(PG_GETARG_DATUM(1));
+
+	if (read_short(numeric, &value, &scale))
+	{
+		total->sum -= value;
+		total->n[scale]--;
+	}
+	else
+	{
+		if (call_builtin(numeric_accum_inv, fcinfo, 2, total->wide,
+						 PointerGetDatum(numeric)) == (Datum) 0)
+			PG_RETURN_NULL();
+		total->wide_n--;
+	}
+	PG_RETURN_POINTER(total);
+}
+
+Datum
+gpured_numeric_combine(PG_FUNCTION_ARGS)
+{
+	NumericTotal *total;
+	NumericTotal *other;
+
+	gpured_aggregate_context(fcinfo);
+	if (PG_ARGISNULL(1))
+	{
+		if (PG_ARGISNULL(0))
+			PG_RETURN_NULL();
+		return PG_GETARG_DATUM(0);
+	}
+	total = get_total(fcinfo);
+	other = (NumericTotal *) PG_GETARG_POINTER(1);
+	total->sum += other->sum;
+	for (int i = 0; i <= MAX_SCALE; i++)
+		total->n[i] += other->n[i];
+	total->wide_n += other->wide_n;
+	if (other->wide != (Datum) 0)
+		total->wide = call_builtin(numeric_avg_combine, fcinfo, 2, total->wide, other->wide);
+	PG_RETURN_POINTER(total);
+}
+
+Datum
+gpured_numeric_serialize(PG_FUNCTION_ARGS)
+{
+	NumericTotal *total;
+	StringInfoData buf;
+
+	gpured_aggregate_context(fcinfo);
+	total = (NumericTotal *) PG_GETARG_POINTER(0);
+	gpured_state_begin(&buf, GPURED_STATE_NUMERIC);
+	gpured_send_int128(&buf, total->sum);
+	for (int i = 0; i <= MAX_SCALE; i++)
+		pq_sendint64(&buf, total->n[i]);
+	pq_sendint64(&buf, total->wide_n);
+	if (total->wide != (Datum) 0)
+	{
+		bytea	   *wide = DatumGetByteaPP(call_builtin(numeric_avg_serialize, fcinfo, 1,
+														total->wide, (Datum) 0));
+
+		pq_sendbytes(&buf, VARDATA_ANY(wide), VARSIZE_ANY_EXHDR(wide));
+	}
+	PG_RETURN_BYTEA_P(gpured_state_end(&buf));
+}
+
+Datum
+gpured_numeric_deserialize(PG_FUNCTION_ARGS)
+{
+	bytea	   *serialized = PG_GETARG_BYTEA_PP(0);
+	NumericTotal *total;
+	StringInfoData buf;
+	int			rest;
+
+	gpured_aggregate_context(fcinfo);
+	total = palloc0(sizeof(NumericTotal));
+	gpured_state_open(&buf, serialized, GPURED_STATE_NUMERIC);
+	total->sum = gpured_get_int128(&buf);
+	gpured_state_need(&buf, (MAX_SCALE + 2) * sizeof(int64));
+	for (int i = 0; i <= MAX_SCALE; i++)
+	{
+		total->n[i] = pq_getmsgint64(&buf);
+		if (total->n[i] < 0)
+			gpured_state_corrupt("Its number of values is negative.");
+	}
+	total->wide_n = pq_getmsgint64(&buf);
+	rest = buf.len - buf.cursor;
+	if (rest > 0)
+	{
+		/* PostgreSQL's function checks its own part. */
+		bytea	   *wide = palloc(VARHDRSZ + rest);
+
+		SET_VARSIZE(wide, VARHDRSZ + rest);
+		memcpy(VARDATA(wide), pq_getmsgbytes(&buf, rest), rest);
+		total->wide = call_builtin(numeric_avg_deserialize, fcinfo, 2,
+								   PointerGetDatum(wide), (Datum) 0);
+	}
+	gpured_state_close(&buf);
+	if (total->wide_n < 0 || (total->wide_n > 0 && total->wide == (Datum) 0))
+		gpured_state_corrupt("Its number of values is wrong.");
+	PG_RETURN_POINTER(total);
+}
+
+/* Number and sum of the values for a final function; false if there are none. */
+static bool
+final_total(FunctionCallInfo fcinfo, int64 *n, Datum *sum)
+{
+	NumericTotal *total;
+	int			scale = 0;
+
+	gpured_aggregate_context(fcinfo);
+	if (PG_ARGISNULL(0))
+		return false;
+	total = (NumericTotal *) PG_GETARG_POINTER(0);
+	*n = 0;
+	for (int i = 0; i <= MAX_SCALE; i++)
+	{
+		*n += total->n[i];
+		if (total->n[i] > 0)
+			scale = i;
+	}
+	*sum = NumericGetDatum(gpured_int128_to_scaled_numeric(total->sum, FRACTION_DIGITS, scale));
+	if (total->wide_n > 0)
+	{
+		Datum		wide = call_builtin(numeric_sum, fcinfo, 1, total->wide, (Datum) 0);
+
+		if (wide == (Datum) 0)
+			gpured_state_corrupt("Its number of values is wrong.");
+		*n += total->wide_n;
+		*sum = DirectFunctionCall2(numeric_add, *sum, wide);
+	}
+	return *n > 0;
+}
+
+Datum
+gpured_numeric_sum(PG_FUNCTION_ARGS)
+{
+	int64		n;
+	Datum		sum;
+
+	if (!final_total(fcinfo, &n, &sum))
+		PG_RETURN_NULL();
+	return sum;
+}
+
+Datum
+gpured_numeric_avg(PG_FUNCTION_ARGS)
+{
+	int64		n;
+	Datum		sum;
+
+	if (!final_total(fcinfo, &n, &sum))
+		PG_RETURN_NULL();
+	return DirectFunctionCall2(numeric_div, sum, NumericGetDatum(int64_to_numeric(n)));
+}
