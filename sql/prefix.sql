@@ -80,3 +80,19 @@ SELECT gpu_prefix_sum(v, k > 3 ORDER BY k) FROM prefix;
 SELECT gpu_prefix_sum(v, CASE WHEN k < 3 THEN true END ORDER BY k) FROM prefix;
 
 DROP TABLE prefix, long, stored;
+-- the final function of a hashed group may be called again, for a rescan
+SELECT x, (SELECT count(*) FROM (SELECT k, gpu_prefix_sum(n) AS p FROM
+                                   (SELECT i % 3 AS k, (i % 7) / 10.0 AS n FROM generate_series(1, 90) i OFFSET 0) t
+                                  GROUP BY k) s
+            WHERE cardinality(p) > x AND p[30] > 0)
+  FROM generate_series(1, 3) x;
+-- the bytes between elements of an array are zeros, as in any other array
+SELECT p = q AS equal, record_image_eq(row(p), row(q)) AS same_image
+  FROM (SELECT gpu_prefix_sum(v ORDER BY o) AS p
+          FROM (VALUES (1, 1234567812345678), (2, 10002 - 1234567812345678)) t(o, v)) s,
+       (SELECT ARRAY[1234567812345678, 10002]::numeric[] AS q) r;
+-- many small groups take neither long nor much memory
+SET statement_timeout = '60s';
+SELECT count(*), bool_and(p[1] = k % 100) FROM
+  (SELECT k, gpu_prefix_sum((k % 100)::numeric) AS p FROM generate_series(1, 100000) k GROUP BY k) s;
+RESET statement_timeout;

@@ -62,6 +62,9 @@ gpured_offload_takes(GpuredOffload *offload)
 	return gpured_offload_ask(offload);
 }
 
+/* Whether a call belongs to an aggregate that makes one row of its whole input. */
+extern bool gpured_is_ungrouped(FunctionCallInfo fcinfo);
+
 /* The aggregate's memory context; ERROR outside an aggregate. */
 extern MemoryContext gpured_aggregate_context(FunctionCallInfo fcinfo);
 

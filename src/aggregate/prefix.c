@@ -109,6 +109,7 @@ gpured_prefix_make(FunctionCallInfo fcinfo, const GpuredPrefixKind *kind)
 
 	state->kind = kind;
 	state->context = context;
+	state->offload = gpured_is_ungrouped(fcinfo);
 	gpured_prefix_grow(state);
 	return state;
 }
@@ -203,6 +204,7 @@ gpured_prefix_final(PG_FUNCTION_ARGS)
 	walk.skip = state->leading_nulls;
 	walk.left = n - nulls;
 	walk.size = kind->value_size;
+	walk.offload = state->offload;
 
 	header = nulls > 0 ? ARR_OVERHEAD_WITHNULLS(1, n) : ARR_OVERHEAD_NONULLS(1);
 	size = header + walk.left * kind->element_size;

@@ -30,6 +30,7 @@ typedef struct GpuredPrefixWalk
 	int64		skip;			/* values still to leave out */
 	int64		left;			/* values still to give */
 	int			size;
+	bool		offload;		/* the device may have a part in it */
 } GpuredPrefixWalk;
 
 struct GpuredPrefixKind
@@ -55,6 +56,7 @@ typedef struct GpuredPrefixState
 	const GpuredPrefixKind *kind;
 	MemoryContext context;
 	bool		exclusive;
+	bool		offload;		/* ungrouped: the device may have a part */
 	bool		seen;			/* some value was not NULL */
 	int64		leading_nulls;
 	int64		room;			/* values that all chunks have room for */

@@ -105,6 +105,13 @@ step(FunctionCallInfo fcinfo, const NumericPrefixKind *kind, bool exclusive)
 		state->kind = kind;
 		state->context = context;
 		state->exclusive = exclusive;
+
+		/*
+		 * No context of its own for each group's elements: a hash aggregate
+		 * would walk through all of them at each new group, and the final
+		 * function would delete it, though it may be called again.
+		 */
+		state->elements = initArrayResult(NUMERICOID, context, false);
 	}
 	else
 		state = (NumericPrefixState *) PG_GETARG_POINTER(0);

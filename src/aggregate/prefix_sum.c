@@ -49,7 +49,7 @@ scan_fixed(const GpuredPrefixKind *kind, GpuredPrefixWalk *walk,
 	while ((n = gpured_prefix_run(walk, &in)) > 0)
 	{
 		CHECK_FOR_INTERRUPTS();
-		gpured_device_scan(kind->op, in, n, &carry, out);
+		gpured_device_scan(kind->op, walk->offload, in, n, &carry, out);
 		if (kind->element == FLOAT8OID)
 			CHECK_OVERFLOW(double, in, out, n, infinite_seen);
 		else if (kind->element == FLOAT4OID)
@@ -77,10 +77,11 @@ scan_numeric(const GpuredPrefixKind *kind, GpuredPrefixWalk *walk,
 		Size		most = used + (n + walk->left) * GPURED_NUMERIC_INT128_MAX_SIZE;
 
 		CHECK_FOR_INTERRUPTS();
-		gpured_device_scan(kind->op, in, n, &carry, sums);
+		gpured_device_scan(kind->op, walk->offload, in, n, &carry, sums);
 		for (int64 i = 0; i < n; i++)
 		{
-			char		element[GPURED_NUMERIC_INT128_MAX_SIZE] pg_attribute_aligned(MAXIMUM_ALIGNOF);
+			/* Zeros: what aligns an element is stored with the array. */
+			char		element[GPURED_NUMERIC_INT128_MAX_SIZE] pg_attribute_aligned(MAXIMUM_ALIGNOF) = {0};
 			Size		size = INTALIGN(gpured_int128_write_numeric(gpured_int128_of(sums[i]),
 																	element));
 

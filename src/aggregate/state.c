@@ -33,8 +33,8 @@ gpured_aggregate_context(FunctionCallInfo fcinfo)
  * Whether this call belongs to an aggregate that makes one row of its whole
  * input.  A device batch per group would take a slot of the pool for each.
  */
-static bool
-is_ungrouped(FunctionCallInfo fcinfo)
+bool
+gpured_is_ungrouped(FunctionCallInfo fcinfo)
 {
 	AggState   *aggstate;
 	Agg		   *plan;
@@ -58,7 +58,7 @@ gpured_offload_start(FunctionCallInfo fcinfo, MemoryContext context, GpuredOp op
 	bool		wanted;
 	GpuredOffload *offload;
 
-	if (!is_ungrouped(fcinfo))
+	if (!gpured_is_ungrouped(fcinfo))
 		return NULL;
 	wanted = gpured_batcher_wanted(op, 0, &ask_again);
 	if (!wanted && ask_again == PG_UINT64_MAX)

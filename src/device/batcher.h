@@ -50,13 +50,14 @@ extern void gpured_batcher_flush(GpuredBatcher *batcher);
 extern void gpured_batcher_finish(GpuredBatcher *batcher, GpuredAcc *total);
 
 /*
- * Inclusive scan of n values on the best device (same contract as
- * GpuredDevice.scan).  Under force raises ERROR if no device can be had at the
- * first batch; later failures continue on the CPU from the carry.  Values and
- * out are ordinary memory.  Checks for interrupts.
+ * Inclusive scan of n values, in this process or, if "offload" and the settings
+ * allow it, on the server's device (same contract as GpuredDevice.scan).  Under
+ * force raises ERROR if no device can be had at the first batch; later failures
+ * continue on the CPU from the carry.  Values and out are ordinary memory.
+ * Checks for interrupts.
  */
-extern void gpured_device_scan(GpuredOp op, const void *values, size_t n,
-							   GpuredAcc *carry, void *out);
+extern void gpured_device_scan(GpuredOp op, bool offload, const void *values,
+							   size_t n, GpuredAcc *carry, void *out);
 
 /* Append one value of a fixed-width C type. */
 #define GPURED_BATCHER_APPEND(batcher, ctype, value) \

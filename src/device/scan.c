@@ -181,8 +181,8 @@ wants_device(GpuredOp op, size_t n)
 }
 
 void
-gpured_device_scan(GpuredOp op, const void *values, size_t n, GpuredAcc *carry,
-				   void *out)
+gpured_device_scan(GpuredOp op, bool offload, const void *values, size_t n,
+				   GpuredAcc *carry, void *out)
 {
 	Scan	   *scan = palloc0(sizeof(Scan));
 	GpuredStatus status;
@@ -198,7 +198,7 @@ gpured_device_scan(GpuredOp op, const void *values, size_t n, GpuredAcc *carry,
 		given_up = false;
 		gpured_count(GPURED_COUNT_AGGREGATES, 1);
 	}
-	if (n > 0 && !given_up && wants_device(op, n))
+	if (n > 0 && offload && !given_up && wants_device(op, n))
 	{
 		if (gpured_lease_connect(&scan->lease, op, carry->n == 0, &status))
 		{
