@@ -283,6 +283,9 @@ thread_prepare(void)
 	error = cudaMalloc((void **) &mine.acc, sizeof(GpuredAcc));
 	if (error == cudaSuccess)
 		error = cudaMallocHost((void **) &mine.staged, sizeof(GpuredAcc));
+	/* A kernel writes only the member it uses; all of it is copied back. */
+	if (error == cudaSuccess)
+		error = cudaMemsetAsync(mine.acc, 0, sizeof(GpuredAcc), mine.stream);
 	if (error != cudaSuccess)
 	{
 		cuda_thread_release();

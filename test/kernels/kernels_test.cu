@@ -109,6 +109,9 @@ struct Buffers
 		  acc((GpuredAcc *) device_alloc(sizeof(GpuredAcc)))
 	{
 		device_copy(values, data, bytes);
+
+		/* A kernel writes only the member it uses; all of it is copied back. */
+		device_zero(acc, sizeof(GpuredAcc));
 	}
 	~Buffers()
 	{
