@@ -5,9 +5,9 @@
  * Each result is a ratio of polynomials of exact sums, or the square root of one,
  * in integers, rounded once.  With n rows and
  *
- *		Cxx = n Σx² - (Σx)²		Cyy = n Σy² - (Σy)²		Cxy = n Σxy - Σx Σy
+ *		Cxx = n Sxx - Sx^2		Cyy = n Syy - Sy^2		Cxy = n Sxy - Sx Sy
  *
- * the variance is Cxx / n², the slope Cxy / Cxx, and so on.  Whether a denominator
+ * the variance is Cxx / n^2, the slope Cxy / Cxx, and so on.  Whether a denominator
  * is zero is decided on the exact values.
  *
  * A result that uses a sum with NaN or an infinity among its inputs is NaN; an
@@ -75,7 +75,7 @@ look(FunctionCallInfo fcinfo, int64 rows, View *v)
 	return v->n >= rows;
 }
 
-/* n Σab - Σa Σb */
+/* n Sab - Sa Sb */
 static void
 centered(const View *v, GpuredMomentsSum a, GpuredMomentsSum b, GpuredMomentsSum ab, GpuredBig *r)
 {
@@ -302,7 +302,7 @@ gpured_regr_slope(PG_FUNCTION_ARGS)
 	return checked(gpured_big_ratio(&num, &den, unit(&v, 1) - unit(&v, 0)));
 }
 
-/* (Σy Σx² - Σx Σxy) / Cxx */
+/* (Sy Sxx - Sx Sxy) / Cxx */
 Datum
 gpured_regr_intercept(PG_FUNCTION_ARGS)
 {
@@ -333,7 +333,7 @@ gpured_regr_intercept(PG_FUNCTION_ARGS)
 }
 
 /*
- * Cxy² / (Cxx Cyy), which is at most 1 by Cauchy and Schwarz; its sign in
+ * Cxy^2 / (Cxx Cyy), which is at most 1 by Cauchy and Schwarz; its sign in
  * *negative.
  */
 static void

@@ -247,7 +247,8 @@ static void
 test_top(void)
 {
 	static const double values[] = {
-		1.0, 0x1p+1023, 0x1.fffffffffffffp+39, 0x1.fffffffffffffp+103, -0x1.fffffffffffffp+1023, 0x1p+1000, -5e-324
+		1.0, 0x1p+1023, 0x1.fffffffffffffp+39, 0x1.fffffffffffffp+103,
+		-0x1.fffffffffffffp+1023, 0x1p+1000, -5e-324
 	};
 
 	for (size_t v = 0; v < sizeof(values) / sizeof(values[0]); v++)
@@ -276,7 +277,7 @@ test_top(void)
 		test_release(NULL, read_back(bytes, gpured_moments_write(w, bytes), GPURED_MOMENTS_TWO));
 		CHECK(w->n == (INT64_C(1) << 62) + 3000, "rows");
 
-		/* n Σx² = (Σx)² */
+		/* n Sxx = Sx^2 */
 		gpured_big_set(&n, (uint64_t) w->n);
 		gpured_moments_get(w, GPURED_SUM_X, &x);
 		gpured_moments_get(w, GPURED_SUM_XX, &xx);
@@ -372,7 +373,8 @@ test_hostile(void)
 	}
 	/* one row; no flags; nothing but a sum of products, or one that is too large */
 	{
-		uint8_t		alone[] = {0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 40, 1, 0, 0, 0, 0, 0, 0, 0, 1};
+		uint8_t		alone[] = {0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 40, 1,
+		0, 0, 0, 0, 0, 0, 0, 1};
 		uint8_t		dot[] = {0, 0, 0, 0, 0, 0, 0, 1, 8, 67, 1, 0, 0, 0, 0, 0, 0, 0, 1};
 
 		CHECK(!check_bytes(alone, sizeof(alone), GPURED_MOMENTS_TWO), "products of zeros accepted");
