@@ -42,10 +42,7 @@ gpured_int_total_resolve(const GpuredIntTotal *state, int64 *n, int128 *sum)
 
 		gpured_offload_total(state->offload, &total);
 		*n += total.n;
-		if (gpured_op_info[state->offload->op].acc == GPURED_ACC_wide)
-			*sum += gpured_int128_of(total.v.i128);
-		else
-			*sum += total.v.i64;
+		*sum += gpured_int128_of(total.v.i128);
 	}
 }
 

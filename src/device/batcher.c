@@ -21,6 +21,7 @@
 #include "utils/memutils.h"
 
 #include "device/batcher.h"
+#include "device/cpu.h"
 #include "device/lease.h"
 #include "gpured.h"
 #include "stats.h"
@@ -100,14 +101,39 @@ fill(Batcher *batcher, int which)
 		gpured_slot_capacity(batcher->op, size) * gpured_op_info[batcher->op].input_size;
 }
 
+/*
+ * Add the accumulator of a batch to the total.  One batch of int2 or int4 stays
+ * far inside int64, but four billion of the largest int4 do not: such sums are
+ * 128 bits wide between batches.
+ */
+static void
+add_batch(Batcher *batcher, const GpuredAcc *acc)
+{
+	GpuredAcc  *total = &batcher->total;
+	int64		sum = acc->v.i64;
+	GpuredInt128 wide = {(uint64) sum, sum < 0 ? -1 : 0};
+
+	if (gpured_op_info[batcher->op].acc != GPURED_ACC_int64)
+	{
+		gpured_acc_merge(batcher->op, total, acc);
+		return;
+	}
+	gpured_wide_add(&total->v.i128, wide);
+	total->n += acc->n;
+}
+
 /* Compute n values here. */
 static void
 fold(Batcher *batcher, const char *values, uint64 n)
 {
 	GpuredBatch batch = {.values = values,.n = n};
+	GpuredAcc	acc;
 
-	if (n > 0)
-		(void) gpured_cpu_device.reduce(batcher->op, &batch, &batcher->total);
+	if (n == 0)
+		return;
+	gpured_acc_init(batcher->op, &acc);
+	(void) gpured_cpu_device.reduce(batcher->op, &batch, &acc);
+	add_batch(batcher, &acc);
 }
 
 /* Wait for a slot's result, if one is under way, and merge it. */
@@ -127,7 +153,7 @@ collect(Batcher *batcher, int which)
 	batcher->sent[which] = 0;
 	if (status.code == GPURED_OK)
 	{
-		gpured_acc_merge(batcher->op, &batcher->total, &acc);
+		add_batch(batcher, &acc);
 		gpured_count_batch(batcher->op, n, device_ns);
 		return;
 	}
@@ -271,5 +297,5 @@ gpured_batcher_finish(GpuredBatcher *public, GpuredAcc *total)
 		leave_server(batcher);
 	}
 	fill(batcher, IN_BUFFER);
-	gpured_acc_merge(batcher->op, total, &batcher->total);
+	*total = batcher->total;
 }

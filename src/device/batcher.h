@@ -42,10 +42,9 @@ extern GpuredBatcher *gpured_batcher_create(MemoryContext context, GpuredOp op);
 extern void gpured_batcher_flush(GpuredBatcher *batcher);
 
 /*
- * Send what is left, wait for all of it and merge everything so far into
- * *total (which the caller has initialized, or which holds earlier values).
- * May be called again: nothing is counted twice into the batcher, and each
- * call gives the whole sum so far.
+ * Send what is left, wait for all of it and set *total to the fold of all values
+ * so far.  The sum of int2 or int4 is in total->v.i128, since any number of
+ * batches may come together.  May be called again, also after more values.
  */
 extern void gpured_batcher_finish(GpuredBatcher *batcher, GpuredAcc *total);
 

@@ -3,9 +3,9 @@
  *	  The table of operations, and what accumulators do wherever they are:
  *	  in the session, in the server and between them.
  *
- * Accumulators merge in any order.  Integer ones wrap in two's complement,
- * which no number of rows reaches; a hostile accumulator does not either make
- * undefined behaviour of it.
+ * Accumulators merge in any order.  Integer ones wrap in two's complement: one
+ * batch stays far inside its type, a session that sums many of int64 widens
+ * them first, and a hostile accumulator makes no undefined behaviour of it.
  */
 #include "device/device.h"
 

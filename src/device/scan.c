@@ -196,7 +196,8 @@ gpured_device_scan(GpuredOp op, bool offload, const void *values, size_t n,
 	if (carry->n == 0)
 	{
 		given_up = false;
-		gpured_count(GPURED_COUNT_AGGREGATES, 1);
+		if (offload)
+			gpured_count(GPURED_COUNT_AGGREGATES, 1);
 	}
 	if (n > 0 && offload && !given_up && wants_device(op, n))
 	{
