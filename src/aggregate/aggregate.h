@@ -68,6 +68,15 @@ extern bool gpured_is_ungrouped(FunctionCallInfo fcinfo);
 /* The aggregate's memory context; ERROR outside an aggregate. */
 extern MemoryContext gpured_aggregate_context(FunctionCallInfo fcinfo);
 
+/* What a transition or combine function returns for a NULL: the state as it is. */
+static pg_attribute_always_inline Datum
+gpured_unchanged(FunctionCallInfo fcinfo)
+{
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	return PG_GETARG_DATUM(0);
+}
+
 /*
  * Serialized states: a version byte, a byte that says what kind of state it is,
  * then its fields in network order.

@@ -102,19 +102,11 @@ avg_step(FunctionCallInfo fcinfo, double value, GpuredOp op)
 	return step_slowly(fcinfo, value, op);
 }
 
-static pg_attribute_always_inline Datum
-unchanged(FunctionCallInfo fcinfo)
-{
-	if (PG_ARGISNULL(0))
-		PG_RETURN_NULL();
-	return PG_GETARG_DATUM(0);
-}
-
 Datum
 gpured_float4_avg_step(PG_FUNCTION_ARGS)
 {
 	if (PG_ARGISNULL(1))
-		return unchanged(fcinfo);
+		return gpured_unchanged(fcinfo);
 	return avg_step(fcinfo, PG_GETARG_FLOAT4(1), GPURED_reduce_sum_float4);
 }
 
@@ -122,7 +114,7 @@ Datum
 gpured_float8_avg_step(PG_FUNCTION_ARGS)
 {
 	if (PG_ARGISNULL(1))
-		return unchanged(fcinfo);
+		return gpured_unchanged(fcinfo);
 	return avg_step(fcinfo, PG_GETARG_FLOAT8(1), GPURED_reduce_sum_float8);
 }
 
@@ -135,7 +127,7 @@ gpured_float_avg_combine(PG_FUNCTION_ARGS)
 	GpuredFloatParts *parts;
 
 	if (PG_ARGISNULL(1))
-		return unchanged(fcinfo);
+		return gpured_unchanged(fcinfo);
 	state = PG_ARGISNULL(0) ? make_mean(context) :
 		(GpuredFloatMean *) PG_GETARG_POINTER(0);
 	other = (GpuredFloatMean *) PG_GETARG_POINTER(1);

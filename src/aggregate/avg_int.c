@@ -216,11 +216,7 @@ gpured_int_avg_combine(PG_FUNCTION_ARGS)
 	int128		sum;
 
 	if (PG_ARGISNULL(1))
-	{
-		if (PG_ARGISNULL(0))
-			PG_RETURN_NULL();
-		return PG_GETARG_DATUM(0);
-	}
+		return gpured_unchanged(fcinfo);
 	state = PG_ARGISNULL(0) ? make_total(context) :
 		(GpuredIntTotal *) PG_GETARG_POINTER(0);
 	gpured_int_total_resolve((GpuredIntTotal *) PG_GETARG_POINTER(1), &n, &sum);

@@ -107,11 +107,7 @@ gpured_interval_combine(PG_FUNCTION_ARGS)
 
 	gpured_aggregate_context(fcinfo);
 	if (PG_ARGISNULL(1))
-	{
-		if (PG_ARGISNULL(0))
-			PG_RETURN_NULL();
-		return PG_GETARG_DATUM(0);
-	}
+		return gpured_unchanged(fcinfo);
 	total = get_total(fcinfo);
 	other = (IntervalTotal *) PG_GETARG_POINTER(1);
 	total->n += other->n;

@@ -180,14 +180,6 @@ step(FunctionCallInfo fcinfo, int64 key, GpuredOp op)
 	return step_slowly(fcinfo, key, op);
 }
 
-static pg_attribute_always_inline Datum
-unchanged(FunctionCallInfo fcinfo)
-{
-	if (PG_ARGISNULL(0))
-		PG_RETURN_NULL();
-	return PG_GETARG_DATUM(0);
-}
-
 /* Transition and final functions of one type. */
 #define DEFINE_EXTREME(type, GETARG, to_key, RETURN, of_key) \
 PG_FUNCTION_INFO_V1(gpured_##type##_max); \
@@ -199,7 +191,7 @@ Datum \
 gpured_##type##_max(PG_FUNCTION_ARGS) \
 { \
 	if (PG_ARGISNULL(1)) \
-		return unchanged(fcinfo); \
+		return gpured_unchanged(fcinfo); \
 	return step(fcinfo, to_key(GETARG(1)), GPURED_reduce_max_##type); \
 } \
 \
@@ -207,7 +199,7 @@ Datum \
 gpured_##type##_min(PG_FUNCTION_ARGS) \
 { \
 	if (PG_ARGISNULL(1)) \
-		return unchanged(fcinfo); \
+		return gpured_unchanged(fcinfo); \
 	return step(fcinfo, ~to_key(GETARG(1)), GPURED_reduce_min_##type); \
 } \
 \
@@ -248,7 +240,7 @@ gpured_extreme_combine(PG_FUNCTION_ARGS)
 	int64		key;
 
 	if (PG_ARGISNULL(1))
-		return unchanged(fcinfo);
+		return gpured_unchanged(fcinfo);
 	key = state_key(PG_GETARG_DATUM(1));
 	if (PG_ARGISNULL(0))
 		return make_state(context, key);

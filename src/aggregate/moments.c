@@ -62,19 +62,11 @@ step(FunctionCallInfo fcinfo, GpuredMomentsKind kind, double x, double y)
 										 false, &gpured_call_allocator, fcinfo));
 }
 
-static pg_attribute_always_inline Datum
-unchanged(FunctionCallInfo fcinfo)
-{
-	if (PG_ARGISNULL(0))
-		PG_RETURN_NULL();
-	return PG_GETARG_DATUM(0);
-}
-
 Datum
 gpured_float4_moments(PG_FUNCTION_ARGS)
 {
 	if (PG_ARGISNULL(1))
-		return unchanged(fcinfo);
+		return gpured_unchanged(fcinfo);
 	return step(fcinfo, GPURED_MOMENTS_ONE, PG_GETARG_FLOAT4(1), 0);
 }
 
@@ -82,7 +74,7 @@ Datum
 gpured_float8_moments(PG_FUNCTION_ARGS)
 {
 	if (PG_ARGISNULL(1))
-		return unchanged(fcinfo);
+		return gpured_unchanged(fcinfo);
 	return step(fcinfo, GPURED_MOMENTS_ONE, PG_GETARG_FLOAT8(1), 0);
 }
 
@@ -90,7 +82,7 @@ Datum
 gpured_pair_moments(PG_FUNCTION_ARGS)
 {
 	if (PG_ARGISNULL(1) || PG_ARGISNULL(2))
-		return unchanged(fcinfo);
+		return gpured_unchanged(fcinfo);
 	return step(fcinfo, GPURED_MOMENTS_TWO, PG_GETARG_FLOAT8(2), PG_GETARG_FLOAT8(1));
 }
 
@@ -98,7 +90,7 @@ Datum
 gpured_dot_step(PG_FUNCTION_ARGS)
 {
 	if (PG_ARGISNULL(1) || PG_ARGISNULL(2))
-		return unchanged(fcinfo);
+		return gpured_unchanged(fcinfo);
 	return step(fcinfo, GPURED_MOMENTS_DOT, PG_GETARG_FLOAT8(1), PG_GETARG_FLOAT8(2));
 }
 
@@ -202,7 +194,7 @@ gpured_moments_combine(PG_FUNCTION_ARGS)
 	int64		n;
 
 	if (PG_ARGISNULL(1))
-		return unchanged(fcinfo);
+		return gpured_unchanged(fcinfo);
 	other = (GpuredMoments *) PG_GETARG_POINTER(1);
 	if (PG_ARGISNULL(0))
 		PG_RETURN_POINTER(gpured_moments_copy(other, &gpured_context_allocator, context));

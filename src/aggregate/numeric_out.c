@@ -11,13 +11,8 @@
 #include "postgres.h"
 
 #include "aggregate/aggregate.h"
+#include "aggregate/numeric_layout.h"
 #include "compat.h"
-
-#define NBASE 10000
-#define SHORT_HEADER	0x8000
-#define SHORT_NEGATIVE	0x2000
-#define SHORT_SCALE_SHIFT 7
-#define SHORT_WEIGHT_MASK 0x007F	/* of the first digit, with its sign */
 
 #define MAX_DIGITS 10			/* 2^127 has 39 decimal digits */
 
@@ -56,7 +51,7 @@ split_digits(uint128 magnitude, int16 *digit)
 static Size
 write_scaled(int128 value, int fraction_digits, int scale, char *where)
 {
-	uint16		header = SHORT_HEADER | (scale << SHORT_SCALE_SHIFT);
+	uint16		header = KIND_SHORT | (scale << SHORT_SCALE_SHIFT);
 	uint128		magnitude = (uint128) value;
 	int16		digit[MAX_DIGITS + 4];
 	int16	   *out = (int16 *) (where + VARHDRSZ + sizeof(uint16));

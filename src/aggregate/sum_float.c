@@ -82,19 +82,11 @@ sum_step(FunctionCallInfo fcinfo, double value, GpuredOp op)
 	return sum_slowly(fcinfo, value, op);
 }
 
-static pg_attribute_always_inline Datum
-unchanged(FunctionCallInfo fcinfo)
-{
-	if (PG_ARGISNULL(0))
-		PG_RETURN_NULL();
-	return PG_GETARG_DATUM(0);
-}
-
 Datum
 gpured_float4_sum(PG_FUNCTION_ARGS)
 {
 	if (PG_ARGISNULL(1))
-		return unchanged(fcinfo);
+		return gpured_unchanged(fcinfo);
 	return sum_step(fcinfo, PG_GETARG_FLOAT4(1), GPURED_reduce_sum_float4);
 }
 
@@ -102,7 +94,7 @@ Datum
 gpured_float8_sum(PG_FUNCTION_ARGS)
 {
 	if (PG_ARGISNULL(1))
-		return unchanged(fcinfo);
+		return gpured_unchanged(fcinfo);
 	return sum_step(fcinfo, PG_GETARG_FLOAT8(1), GPURED_reduce_sum_float8);
 }
 
@@ -116,7 +108,7 @@ gpured_float_sum_combine(PG_FUNCTION_ARGS)
 	Datum		state;
 
 	if (PG_ARGISNULL(1))
-		return unchanged(fcinfo);
+		return gpured_unchanged(fcinfo);
 
 	if (PG_ARGISNULL(0))
 	{

@@ -90,15 +90,6 @@ sum_slowly(FunctionCallInfo fcinfo, int64 value, GpuredOp op)
 	PG_RETURN_POINTER(state);
 }
 
-/* Without a value the state stays what it is. */
-static pg_attribute_always_inline Datum
-unchanged(FunctionCallInfo fcinfo)
-{
-	if (PG_ARGISNULL(0))
-		PG_RETURN_NULL();
-	return PG_GETARG_DATUM(0);
-}
-
 /*
  * Twice the value is added to the whole Datum: the tag stays what it is, and
  * overflow of 64 bits is overflow of the sum's 63.
@@ -124,7 +115,7 @@ Datum
 gpured_int2_sum(PG_FUNCTION_ARGS)
 {
 	if (PG_ARGISNULL(1))
-		return unchanged(fcinfo);
+		return gpured_unchanged(fcinfo);
 	return sum_step(fcinfo, PG_GETARG_INT16(1), GPURED_reduce_sum_int2);
 }
 
@@ -132,7 +123,7 @@ Datum
 gpured_int4_sum(PG_FUNCTION_ARGS)
 {
 	if (PG_ARGISNULL(1))
-		return unchanged(fcinfo);
+		return gpured_unchanged(fcinfo);
 	return sum_step(fcinfo, PG_GETARG_INT32(1), GPURED_reduce_sum_int4);
 }
 
@@ -140,7 +131,7 @@ Datum
 gpured_int8_sum(PG_FUNCTION_ARGS)
 {
 	if (PG_ARGISNULL(1))
-		return unchanged(fcinfo);
+		return gpured_unchanged(fcinfo);
 	return sum_step(fcinfo, PG_GETARG_INT64(1), GPURED_reduce_sum_int8);
 }
 
@@ -152,7 +143,7 @@ gpured_int_sum_combine(PG_FUNCTION_ARGS)
 	GpuredIntTotal *state;
 
 	if (PG_ARGISNULL(1))
-		return unchanged(fcinfo);
+		return gpured_unchanged(fcinfo);
 	if (PG_ARGISNULL(0))
 		return make_state(context, state_sum(PG_GETARG_DATUM(1)));
 	if (GPURED_IS_TAGGED(PG_GETARG_DATUM(0)))

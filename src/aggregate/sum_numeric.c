@@ -24,6 +24,7 @@
 #include "utils/numeric.h"
 
 #include "aggregate/aggregate.h"
+#include "aggregate/numeric_layout.h"
 #include "compat.h"
 
 PG_FUNCTION_INFO_V1(gpured_numeric_step);
@@ -34,17 +35,9 @@ PG_FUNCTION_INFO_V1(gpured_numeric_deserialize);
 PG_FUNCTION_INFO_V1(gpured_numeric_sum);
 PG_FUNCTION_INFO_V1(gpured_numeric_avg);
 
-#define NBASE 10000
 #define FRACTION_DIGITS 2		/* digits of base NBASE after the point */
 #define INTEGER_DIGITS 4
 #define MAX_SCALE 20			/* a quotient's, often with zeros at its end */
-
-/* A numeric's header, if it is a short one. */
-#define KIND_MASK		0xC000
-#define KIND_SHORT		0x8000
-#define SHORT_NEGATIVE	0x2000
-#define SHORT_SCALE(h)	(((h) & 0x1F80) >> 7)
-#define SHORT_WEIGHT(h) ((((h) & 0x0040) ? ~0x003F : 0) | ((h) & 0x003F))
 
 typedef struct NumericTotal
 {
@@ -200,11 +193,7 @@ gpured_numeric_combine(PG_FUNCTION_ARGS)
 
 	gpured_aggregate_context(fcinfo);
 	if (PG_ARGISNULL(1))
-	{
-		if (PG_ARGISNULL(0))
-			PG_RETURN_NULL();
-		return PG_GETARG_DATUM(0);
-	}
+		return gpured_unchanged(fcinfo);
 	total = get_total(fcinfo);
 	other = (NumericTotal *) PG_GETARG_POINTER(1);
 	total->sum += other->sum;
