@@ -37,10 +37,10 @@ gpured_message_init(GpuredMessage *message, GpuredMessageType type, uint32_t seq
 
 /* End a text, and leave nothing in it but plain ASCII. */
 static void
-clean_text(char *text, size_t size)
+clean_text(char *words, size_t size)
 {
-	text[size - 1] = '\0';
-	for (char *p = text; *p; p++)
+	words[size - 1] = '\0';
+	for (char *p = words; *p; p++)
 	{
 		if ((unsigned char) *p < ' ' || (unsigned char) *p > '~')
 			*p = '?';

@@ -264,8 +264,8 @@ test_survivable_failures()
 	emu_fail_call(1, cudaErrorMemoryAllocation);
 	status = gpured_cuda_device.register_pool(&status, sizeof(status));
 	emu_fail_call(0, cudaSuccess);
-	report(status.code == GPURED_NO_MEMORY && status.reason[0] != '\0',
-		   GPURED_reduce_sum_float8, "a pool that cannot be pinned");
+	report(status.code == GPURED_NO_MEMORY && status.reason[0] != '\0', GPURED_reduce_sum_float8,
+		   "a pool that cannot be pinned");
 
 	/* A buffer that could not be given back is not used again. */
 	std::vector<unsigned char> larger = make(GPURED_reduce_sum_float8, DATA_NORMAL, 300000);
@@ -275,7 +275,8 @@ test_survivable_failures()
 	compare(GPURED_reduce_sum_float8, DATA_NORMAL, 100, 0);
 	gpured_acc_init(GPURED_reduce_sum_float8, &acc);
 	emu_fail_call(1, cudaErrorInvalidValue);
-	status = run(&gpured_cuda_device, GPURED_reduce_sum_float8, larger.data(), 300000, &acc, nullptr);
+	status =
+		run(&gpured_cuda_device, GPURED_reduce_sum_float8, larger.data(), 300000, &acc, nullptr);
 	emu_fail_call(0, cudaSuccess);
 	report(status.code == GPURED_DEVICE_FAILED, GPURED_reduce_sum_float8, status.reason);
 	compare(GPURED_reduce_sum_float8, DATA_NORMAL, 100, 0);
