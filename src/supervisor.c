@@ -482,6 +482,8 @@ receive_pings(void)
 			close_ping();
 			return;
 		}
+		if (!child.answered)
+			child.warning[0] = '\0';	/* it serves in spite of that */
 		child.answered = true;
 		child.alive = now_ms();
 		if (!gpured_message_check(&message, got, &status) ||

@@ -88,6 +88,9 @@ $node->safe_psql('postgres', "SET gpured.offload = off; $sum");
 is(value($node, 'cluster', 'aggregates'), 7, 'an aggregate of the session counts');
 is(value($node, 'cluster', 'server_aggregates'), 6, 'but not as one of the server');
 
+is($node->safe_psql('postgres', q(SELECT bool_and(stats_reset BETWEEN pg_postmaster_start_time() AND now()) FROM gpured_stats WHERE scope = 'server')),
+	't', 'the server counts since it was started');
+
 # Who may.
 $node->safe_psql('postgres', 'CREATE ROLE somebody; CREATE ROLE watcher; GRANT pg_monitor TO watcher');
 is($node->safe_psql('postgres', 'SET ROLE somebody; SELECT string_agg(DISTINCT scope, $$ $$) FROM gpured_stats'),

@@ -317,8 +317,9 @@ tried_lately(void)
 }
 
 /*
- * At the end of a transaction, let go of the pool of a server that has ended:
- * an idle session would keep all of its memory.
+ * The pool of a server that has ended goes at the end of the session's next
+ * transaction.  Without this, one that has no more use for the server would keep
+ * all of its memory; one that stays idle still does.
  */
 static void
 at_end_of_transaction(XactEvent event, void *arg)

@@ -35,6 +35,20 @@ gpured_message_init(GpuredMessage *message, GpuredMessageType type, uint32_t seq
 	message->header.seq = seq;
 }
 
+/* End a text, and leave nothing in it but plain ASCII. */
+static void
+clean_text(char *words, size_t size)
+{
+	words[size - 1] = '\0';
+	for (char *p = words; *p; p++)
+	{
+		if ((unsigned char) *p < ' ' || (unsigned char) *p > '~')
+			*p = '?';
+	}
+}
+
+#define CLEAN(text) clean_text(text, sizeof(text))
+
 bool
 gpured_message_check(GpuredMessage *message, size_t received,
 					 GpuredStatus *status)
@@ -62,17 +76,17 @@ gpured_message_check(GpuredMessage *message, size_t received,
 		switch (header->type)
 		{
 			case GPURED_MSG_WELCOME:
-				message->welcome.instance[sizeof(message->welcome.instance) - 1] = '\0';
-				message->welcome.device[sizeof(message->welcome.device) - 1] = '\0';
-				message->welcome.info.name[sizeof(message->welcome.info.name) - 1] = '\0';
-				message->welcome.info.reason[sizeof(message->welcome.info.reason) - 1] = '\0';
+				CLEAN(message->welcome.instance);
+				CLEAN(message->welcome.device);
+				CLEAN(message->welcome.info.name);
+				CLEAN(message->welcome.info.reason);
 				break;
 			case GPURED_MSG_REFUSED:
 			case GPURED_MSG_ERROR:
-				message->refused.status.reason[sizeof(message->refused.status.reason) - 1] = '\0';
+				CLEAN(message->refused.status.reason);
 				break;
 			case GPURED_MSG_RESULT:
-				message->result.status.reason[sizeof(message->result.status.reason) - 1] = '\0';
+				CLEAN(message->result.status.reason);
 				break;
 			default:
 				break;

@@ -200,8 +200,9 @@ extern void gpured_message_init(GpuredMessage *message, GpuredMessageType type,
 								uint32_t seq);
 
 /*
- * Is what was received a message?  Checks the header and the size, and ends
- * every string.  On false, *status says what is wrong.
+ * Is what was received a message?  Checks the header and the size, and makes
+ * every string one that may be shown: ended, and plain ASCII.  On false, *status
+ * says what is wrong.
  */
 extern bool gpured_message_check(GpuredMessage *message, size_t received,
 								 GpuredStatus *status);

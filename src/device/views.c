@@ -293,6 +293,7 @@ add_server_counters(FunctionCallInfo fcinfo)
 	GpuredConnection *connection = gpured_proxy_connect(&status);
 	GpuredCounters server;
 	CounterRows rows = {fcinfo, "server"};
+	TimestampTz now;
 	volatile bool answered = false;
 
 	if (connection == NULL)
@@ -309,7 +310,10 @@ add_server_counters(FunctionCallInfo fcinfo)
 	if (!answered)
 		return;
 
-	rows.since = GetCurrentTimestamp() - (TimestampTz) server.uptime_ms * 1000;
+
+	/* A server is no older than its PostgreSQL, whatever it says. */
+	now = GetCurrentTimestamp();
+	rows.since = now - Min(server.uptime_ms, (uint64) Max(now - PgStartTime, 0) / 1000) * 1000;
 	add_counter(&rows, NULL, "requests", server.requests, NULL);
 	add_counter(&rows, NULL, "batches", server.batches, NULL);
 	add_counter(&rows, NULL, "rows", server.rows, NULL);

@@ -299,14 +299,17 @@ static GpuredStatus
 reserve(DeviceBuffer *buffer, size_t size, const char *what)
 {
 	cudaError_t error;
+	void	   *old = buffer->base;
 	size_t		available = 0;
 	size_t		total = 0;
 
 	if (size <= buffer->size)
 		return gpured_ok();
-	CUDA_TRY("giving back a buffer", cudaFree(buffer->base));
+
+	/* Whether or not a failure has freed it, it is not to be used again. */
 	buffer->base = NULL;
 	buffer->size = 0;
+	CUDA_TRY("giving back a buffer", cudaFree(old));
 
 	size = (size + GRAIN - 1) / GRAIN * GRAIN;
 	error = cudaMalloc(&buffer->base, size);
@@ -378,6 +381,7 @@ cuda_register_pool(void *base, size_t size)
 
 	if (error == cudaSuccess || error == cudaErrorHostMemoryAlreadyRegistered)
 		return gpured_ok();
+	check_context("pinning the pool", error);
 	return gpured_status(error == cudaErrorMemoryAllocation ? GPURED_NO_MEMORY : GPURED_DEVICE_FAILED,
 						 "could not pin %zu MB for transfers: %s", size >> 20,
 						 cudaGetErrorString(error));

@@ -350,13 +350,10 @@ main(int argc, char **argv)
 	}
 	if (server.device->register_pool)
 	{
+		/* Any memory will do, but slower. */
 		status = server.device->register_pool(pool_base(), pool_size());
 		if (status.code != GPURED_OK)
-		{
-			status_write("failed", status.reason);
-			say("WARNING", "%s", status.reason);
-			return 1;
-		}
+			say("WARNING", "%s; going on without, slower", status.reason);
 	}
 	if (!watchdog_start(watchdog_seconds))
 	{

@@ -254,6 +254,33 @@ test_failures()
 					compare(op, DATA_NORMAL, 100, 0);
 				}
 }
+
+static void
+test_survivable_failures()
+{
+	/* A pool that cannot be pinned is no reason to end: the caller goes on. */
+	GpuredStatus status;
+
+	emu_fail_call(1, cudaErrorMemoryAllocation);
+	status = gpured_cuda_device.register_pool(&status, sizeof(status));
+	emu_fail_call(0, cudaSuccess);
+	report(status.code == GPURED_NO_MEMORY && status.reason[0] != '\0', GPURED_reduce_sum_float8,
+		   "a pool that cannot be pinned");
+
+	/* A buffer that could not be given back is not used again. */
+	std::vector<unsigned char> larger = make(GPURED_reduce_sum_float8, DATA_NORMAL, 300000);
+	GpuredAcc acc;
+
+	gpured_cuda_device.thread_release();
+	compare(GPURED_reduce_sum_float8, DATA_NORMAL, 100, 0);
+	gpured_acc_init(GPURED_reduce_sum_float8, &acc);
+	emu_fail_call(1, cudaErrorInvalidValue);
+	status =
+		run(&gpured_cuda_device, GPURED_reduce_sum_float8, larger.data(), 300000, &acc, nullptr);
+	emu_fail_call(0, cudaSuccess);
+	report(status.code == GPURED_DEVICE_FAILED, GPURED_reduce_sum_float8, status.reason);
+	compare(GPURED_reduce_sum_float8, DATA_NORMAL, 100, 0);
+}
 #endif
 
 /* device_test [small]: "small" is for slow checkers such as compute-sanitizer. */
@@ -280,6 +307,7 @@ main(int argc, char **argv)
 	test_edges();
 #ifdef GPURED_EMULATED
 	test_failures();
+	test_survivable_failures();
 #endif
 	gpured_cuda_device.thread_release();
 	printf("%d passed, %d failed\n", passed, failed);

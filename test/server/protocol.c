@@ -305,6 +305,33 @@ expect_batch_error(uint32_t op, int64_t slot_offset, uint64_t n, bool scan,
 	client_close(&client);
 }
 
+/* A reason that is shown to users is plain ASCII, whatever was sent. */
+static void
+test_texts(void)
+{
+	GpuredMessage message;
+	GpuredStatus status;
+	char	   *reason = message.result.status.reason;
+	size_t		size = sizeof(message.result.status.reason);
+
+	gpured_message_init(&message, GPURED_MSG_RESULT, 1);
+	strcpy(reason, "no\033[2J\nroom\377");
+	ok(gpured_message_check(&message, message.header.length, &status) &&
+	   strcmp(reason, "no?[2J?room?") == 0, "a reason is made plain");
+
+	gpured_message_init(&message, GPURED_MSG_ERROR, 1);
+	reason = message.refused.status.reason;
+	memset(reason, 'x', size);
+	ok(gpured_message_check(&message, message.header.length, &status) &&
+	   strlen(reason) == size - 1, "and ends");
+
+	gpured_message_init(&message, GPURED_MSG_WELCOME, 1);
+	memset(message.welcome.info.name, 0x80, sizeof(message.welcome.info.name));
+	ok(gpured_message_check(&message, message.header.length, &status) &&
+	   strspn(message.welcome.info.name, "?") == sizeof(message.welcome.info.name) - 1,
+	   "so is a name");
+}
+
 static void
 test_malformed(void)
 {
@@ -617,6 +644,7 @@ main(int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN);
 	printf("seed %ju\n", (uintmax_t) first_seed);
 
+	test_texts();
 	start(NULL, NULL, NULL);
 	test_operations();
 	test_slots();
