@@ -24,7 +24,7 @@ die() { echo "${0##*/}: $*" >&2; exit 1; }
 as_root()
 {
 	if is_root; then "$@"
-	elif command -v sudo >/dev/null; then sudo -n "$@"
+	elif command -v sudo >/dev/null; then sudo -n env DEBIAN_FRONTEND=noninteractive "$@"	# it drops ours
 	else die "$1 needs root: run this as root, or install sudo"
 	fi
 }
