@@ -175,7 +175,7 @@ tap()
 	local tree=$1
 	cd "$work/$tree" && compgen -G 't/*.pl' >/dev/null || skip "there are no TAP tests"
 	as_pg mkdir -p "$work/tap-$tree"
-	count_lines as_pg env TESTDATADIR="$work/tap-$tree" TESTLOGDIR="$work/tap-$tree/log" \
+	count_lines as_pg env GPURED_LONG="$long" TESTDATADIR="$work/tap-$tree" TESTLOGDIR="$work/tap-$tree/log" \
 		PG_REGRESS="$pgxs_dir/test/regress/pg_regress" \
 		prove -v -j"$(($(nproc) < 8 ? $(nproc) : 8))" --norc -I "$pgxs_dir/test/perl" t/*.pl
 }
