@@ -174,6 +174,7 @@ tap()
 {
 	local tree=$1 device=${2:-cpu}
 	cd "$work/$tree" && compgen -G 't/*.pl' >/dev/null || skip "there are no TAP tests"
+	perl -MIPC::Run -e 1 2>/dev/null || skip "Perl here has no IPC::Run"
 	as_pg mkdir -p "$work/tap-$tree"
 	count_lines as_pg env GPURED_TEST_DEVICE="$device" PG_REGRESS="$pgxs_dir/test/regress/pg_regress" \
 		TESTDATADIR="$work/tap-$tree" TESTLOGDIR="$work/tap-$tree/log" \
