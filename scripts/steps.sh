@@ -178,7 +178,9 @@ tap()
 	as_pg mkdir -p "$work/tap-$tree"
 	count_lines as_pg env GPURED_TEST_DEVICE="$device" PG_REGRESS="$pgxs_dir/test/regress/pg_regress" \
 		TESTDATADIR="$work/tap-$tree" TESTLOGDIR="$work/tap-$tree/log" \
-		prove -v -j"$(($(nproc) < 8 ? $(nproc) : 8))" --norc -I "$pgxs_dir/test/perl" t/*.pl
+		prove -v -j"$(($(nproc) < 8 ? $(nproc) : 8))" --norc -I "$pgxs_dir/test/perl" t/*.pl && return
+	tail -n 12 "$work/tap-$tree/log"/regress_log_*
+	return 1
 }
 
 # Debian's Python may not be the first in PATH.
