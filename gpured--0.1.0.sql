@@ -546,13 +546,45 @@ COMMENT ON AGGREGATE gpu_prefix_sum(numeric, exclusive bool) IS 'the same, witho
 
 /*
  * Variances and standard deviations of integers and numeric.  PostgreSQL's own
- * functions, which keep exact sums.
+ * functions, which keep exact sums; those of integers are wrapped, so that the
+ * device can sum.
  */
+CREATE FUNCTION gpured_int2_variance_step(internal, int2) RETURNS internal
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_int4_variance_step(internal, int4) RETURNS internal
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_int8_variance_step(internal, int8) RETURNS internal
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_int4_variance_combine(internal, internal) RETURNS internal
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_int4_variance_serialize(internal) RETURNS bytea
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION gpured_int4_var_pop(internal) RETURNS numeric
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_int4_var_samp(internal) RETURNS numeric
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_int4_stddev_pop(internal) RETURNS numeric
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_int4_stddev_samp(internal) RETURNS numeric
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_int8_variance_combine(internal, internal) RETURNS internal
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_int8_variance_serialize(internal) RETURNS bytea
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION gpured_int8_var_pop(internal) RETURNS numeric
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_int8_var_samp(internal) RETURNS numeric
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_int8_stddev_pop(internal) RETURNS numeric
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_int8_stddev_samp(internal) RETURNS numeric
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+
 CREATE AGGREGATE gpu_var_pop(int2) (
-    sfunc = pg_catalog.int2_accum, stype = internal, sspace = 48,
-    finalfunc = pg_catalog.numeric_poly_var_pop,
-    combinefunc = pg_catalog.numeric_poly_combine,
-    serialfunc = pg_catalog.numeric_poly_serialize, deserialfunc = pg_catalog.numeric_poly_deserialize,
+    sfunc = gpured_int2_variance_step, stype = internal, sspace = 48,
+    finalfunc = gpured_int4_var_pop,
+    combinefunc = gpured_int4_variance_combine,
+    serialfunc = gpured_int4_variance_serialize, deserialfunc = pg_catalog.numeric_poly_deserialize,
     msfunc = pg_catalog.int2_accum, minvfunc = pg_catalog.int2_accum_inv,
     mstype = internal, msspace = 48, mfinalfunc = pg_catalog.numeric_poly_var_pop,
     parallel = safe
@@ -560,10 +592,10 @@ CREATE AGGREGATE gpu_var_pop(int2) (
 COMMENT ON AGGREGATE gpu_var_pop(int2) IS 'population variance of int2 values';
 
 CREATE AGGREGATE gpu_var_pop(int4) (
-    sfunc = pg_catalog.int4_accum, stype = internal, sspace = 48,
-    finalfunc = pg_catalog.numeric_poly_var_pop,
-    combinefunc = pg_catalog.numeric_poly_combine,
-    serialfunc = pg_catalog.numeric_poly_serialize, deserialfunc = pg_catalog.numeric_poly_deserialize,
+    sfunc = gpured_int4_variance_step, stype = internal, sspace = 48,
+    finalfunc = gpured_int4_var_pop,
+    combinefunc = gpured_int4_variance_combine,
+    serialfunc = gpured_int4_variance_serialize, deserialfunc = pg_catalog.numeric_poly_deserialize,
     msfunc = pg_catalog.int4_accum, minvfunc = pg_catalog.int4_accum_inv,
     mstype = internal, msspace = 48, mfinalfunc = pg_catalog.numeric_poly_var_pop,
     parallel = safe
@@ -571,10 +603,10 @@ CREATE AGGREGATE gpu_var_pop(int4) (
 COMMENT ON AGGREGATE gpu_var_pop(int4) IS 'population variance of int4 values';
 
 CREATE AGGREGATE gpu_var_pop(int8) (
-    sfunc = pg_catalog.int8_accum, stype = internal, sspace = 128,
-    finalfunc = pg_catalog.numeric_var_pop,
-    combinefunc = pg_catalog.numeric_combine,
-    serialfunc = pg_catalog.numeric_serialize, deserialfunc = pg_catalog.numeric_deserialize,
+    sfunc = gpured_int8_variance_step, stype = internal, sspace = 128,
+    finalfunc = gpured_int8_var_pop,
+    combinefunc = gpured_int8_variance_combine,
+    serialfunc = gpured_int8_variance_serialize, deserialfunc = pg_catalog.numeric_deserialize,
     msfunc = pg_catalog.int8_accum, minvfunc = pg_catalog.int8_accum_inv,
     mstype = internal, msspace = 128, mfinalfunc = pg_catalog.numeric_var_pop,
     parallel = safe
@@ -593,10 +625,10 @@ CREATE AGGREGATE gpu_var_pop(numeric) (
 COMMENT ON AGGREGATE gpu_var_pop(numeric) IS 'population variance of numeric values';
 
 CREATE AGGREGATE gpu_var_samp(int2) (
-    sfunc = pg_catalog.int2_accum, stype = internal, sspace = 48,
-    finalfunc = pg_catalog.numeric_poly_var_samp,
-    combinefunc = pg_catalog.numeric_poly_combine,
-    serialfunc = pg_catalog.numeric_poly_serialize, deserialfunc = pg_catalog.numeric_poly_deserialize,
+    sfunc = gpured_int2_variance_step, stype = internal, sspace = 48,
+    finalfunc = gpured_int4_var_samp,
+    combinefunc = gpured_int4_variance_combine,
+    serialfunc = gpured_int4_variance_serialize, deserialfunc = pg_catalog.numeric_poly_deserialize,
     msfunc = pg_catalog.int2_accum, minvfunc = pg_catalog.int2_accum_inv,
     mstype = internal, msspace = 48, mfinalfunc = pg_catalog.numeric_poly_var_samp,
     parallel = safe
@@ -604,10 +636,10 @@ CREATE AGGREGATE gpu_var_samp(int2) (
 COMMENT ON AGGREGATE gpu_var_samp(int2) IS 'sample variance of int2 values';
 
 CREATE AGGREGATE gpu_var_samp(int4) (
-    sfunc = pg_catalog.int4_accum, stype = internal, sspace = 48,
-    finalfunc = pg_catalog.numeric_poly_var_samp,
-    combinefunc = pg_catalog.numeric_poly_combine,
-    serialfunc = pg_catalog.numeric_poly_serialize, deserialfunc = pg_catalog.numeric_poly_deserialize,
+    sfunc = gpured_int4_variance_step, stype = internal, sspace = 48,
+    finalfunc = gpured_int4_var_samp,
+    combinefunc = gpured_int4_variance_combine,
+    serialfunc = gpured_int4_variance_serialize, deserialfunc = pg_catalog.numeric_poly_deserialize,
     msfunc = pg_catalog.int4_accum, minvfunc = pg_catalog.int4_accum_inv,
     mstype = internal, msspace = 48, mfinalfunc = pg_catalog.numeric_poly_var_samp,
     parallel = safe
@@ -615,10 +647,10 @@ CREATE AGGREGATE gpu_var_samp(int4) (
 COMMENT ON AGGREGATE gpu_var_samp(int4) IS 'sample variance of int4 values';
 
 CREATE AGGREGATE gpu_var_samp(int8) (
-    sfunc = pg_catalog.int8_accum, stype = internal, sspace = 128,
-    finalfunc = pg_catalog.numeric_var_samp,
-    combinefunc = pg_catalog.numeric_combine,
-    serialfunc = pg_catalog.numeric_serialize, deserialfunc = pg_catalog.numeric_deserialize,
+    sfunc = gpured_int8_variance_step, stype = internal, sspace = 128,
+    finalfunc = gpured_int8_var_samp,
+    combinefunc = gpured_int8_variance_combine,
+    serialfunc = gpured_int8_variance_serialize, deserialfunc = pg_catalog.numeric_deserialize,
     msfunc = pg_catalog.int8_accum, minvfunc = pg_catalog.int8_accum_inv,
     mstype = internal, msspace = 128, mfinalfunc = pg_catalog.numeric_var_samp,
     parallel = safe
@@ -637,10 +669,10 @@ CREATE AGGREGATE gpu_var_samp(numeric) (
 COMMENT ON AGGREGATE gpu_var_samp(numeric) IS 'sample variance of numeric values';
 
 CREATE AGGREGATE gpu_variance(int2) (
-    sfunc = pg_catalog.int2_accum, stype = internal, sspace = 48,
-    finalfunc = pg_catalog.numeric_poly_var_samp,
-    combinefunc = pg_catalog.numeric_poly_combine,
-    serialfunc = pg_catalog.numeric_poly_serialize, deserialfunc = pg_catalog.numeric_poly_deserialize,
+    sfunc = gpured_int2_variance_step, stype = internal, sspace = 48,
+    finalfunc = gpured_int4_var_samp,
+    combinefunc = gpured_int4_variance_combine,
+    serialfunc = gpured_int4_variance_serialize, deserialfunc = pg_catalog.numeric_poly_deserialize,
     msfunc = pg_catalog.int2_accum, minvfunc = pg_catalog.int2_accum_inv,
     mstype = internal, msspace = 48, mfinalfunc = pg_catalog.numeric_poly_var_samp,
     parallel = safe
@@ -648,10 +680,10 @@ CREATE AGGREGATE gpu_variance(int2) (
 COMMENT ON AGGREGATE gpu_variance(int2) IS 'sample variance of int2 values';
 
 CREATE AGGREGATE gpu_variance(int4) (
-    sfunc = pg_catalog.int4_accum, stype = internal, sspace = 48,
-    finalfunc = pg_catalog.numeric_poly_var_samp,
-    combinefunc = pg_catalog.numeric_poly_combine,
-    serialfunc = pg_catalog.numeric_poly_serialize, deserialfunc = pg_catalog.numeric_poly_deserialize,
+    sfunc = gpured_int4_variance_step, stype = internal, sspace = 48,
+    finalfunc = gpured_int4_var_samp,
+    combinefunc = gpured_int4_variance_combine,
+    serialfunc = gpured_int4_variance_serialize, deserialfunc = pg_catalog.numeric_poly_deserialize,
     msfunc = pg_catalog.int4_accum, minvfunc = pg_catalog.int4_accum_inv,
     mstype = internal, msspace = 48, mfinalfunc = pg_catalog.numeric_poly_var_samp,
     parallel = safe
@@ -659,10 +691,10 @@ CREATE AGGREGATE gpu_variance(int4) (
 COMMENT ON AGGREGATE gpu_variance(int4) IS 'sample variance of int4 values';
 
 CREATE AGGREGATE gpu_variance(int8) (
-    sfunc = pg_catalog.int8_accum, stype = internal, sspace = 128,
-    finalfunc = pg_catalog.numeric_var_samp,
-    combinefunc = pg_catalog.numeric_combine,
-    serialfunc = pg_catalog.numeric_serialize, deserialfunc = pg_catalog.numeric_deserialize,
+    sfunc = gpured_int8_variance_step, stype = internal, sspace = 128,
+    finalfunc = gpured_int8_var_samp,
+    combinefunc = gpured_int8_variance_combine,
+    serialfunc = gpured_int8_variance_serialize, deserialfunc = pg_catalog.numeric_deserialize,
     msfunc = pg_catalog.int8_accum, minvfunc = pg_catalog.int8_accum_inv,
     mstype = internal, msspace = 128, mfinalfunc = pg_catalog.numeric_var_samp,
     parallel = safe
@@ -681,10 +713,10 @@ CREATE AGGREGATE gpu_variance(numeric) (
 COMMENT ON AGGREGATE gpu_variance(numeric) IS 'sample variance of numeric values';
 
 CREATE AGGREGATE gpu_stddev_pop(int2) (
-    sfunc = pg_catalog.int2_accum, stype = internal, sspace = 48,
-    finalfunc = pg_catalog.numeric_poly_stddev_pop,
-    combinefunc = pg_catalog.numeric_poly_combine,
-    serialfunc = pg_catalog.numeric_poly_serialize, deserialfunc = pg_catalog.numeric_poly_deserialize,
+    sfunc = gpured_int2_variance_step, stype = internal, sspace = 48,
+    finalfunc = gpured_int4_stddev_pop,
+    combinefunc = gpured_int4_variance_combine,
+    serialfunc = gpured_int4_variance_serialize, deserialfunc = pg_catalog.numeric_poly_deserialize,
     msfunc = pg_catalog.int2_accum, minvfunc = pg_catalog.int2_accum_inv,
     mstype = internal, msspace = 48, mfinalfunc = pg_catalog.numeric_poly_stddev_pop,
     parallel = safe
@@ -692,10 +724,10 @@ CREATE AGGREGATE gpu_stddev_pop(int2) (
 COMMENT ON AGGREGATE gpu_stddev_pop(int2) IS 'population standard deviation of int2 values';
 
 CREATE AGGREGATE gpu_stddev_pop(int4) (
-    sfunc = pg_catalog.int4_accum, stype = internal, sspace = 48,
-    finalfunc = pg_catalog.numeric_poly_stddev_pop,
-    combinefunc = pg_catalog.numeric_poly_combine,
-    serialfunc = pg_catalog.numeric_poly_serialize, deserialfunc = pg_catalog.numeric_poly_deserialize,
+    sfunc = gpured_int4_variance_step, stype = internal, sspace = 48,
+    finalfunc = gpured_int4_stddev_pop,
+    combinefunc = gpured_int4_variance_combine,
+    serialfunc = gpured_int4_variance_serialize, deserialfunc = pg_catalog.numeric_poly_deserialize,
     msfunc = pg_catalog.int4_accum, minvfunc = pg_catalog.int4_accum_inv,
     mstype = internal, msspace = 48, mfinalfunc = pg_catalog.numeric_poly_stddev_pop,
     parallel = safe
@@ -703,10 +735,10 @@ CREATE AGGREGATE gpu_stddev_pop(int4) (
 COMMENT ON AGGREGATE gpu_stddev_pop(int4) IS 'population standard deviation of int4 values';
 
 CREATE AGGREGATE gpu_stddev_pop(int8) (
-    sfunc = pg_catalog.int8_accum, stype = internal, sspace = 128,
-    finalfunc = pg_catalog.numeric_stddev_pop,
-    combinefunc = pg_catalog.numeric_combine,
-    serialfunc = pg_catalog.numeric_serialize, deserialfunc = pg_catalog.numeric_deserialize,
+    sfunc = gpured_int8_variance_step, stype = internal, sspace = 128,
+    finalfunc = gpured_int8_stddev_pop,
+    combinefunc = gpured_int8_variance_combine,
+    serialfunc = gpured_int8_variance_serialize, deserialfunc = pg_catalog.numeric_deserialize,
     msfunc = pg_catalog.int8_accum, minvfunc = pg_catalog.int8_accum_inv,
     mstype = internal, msspace = 128, mfinalfunc = pg_catalog.numeric_stddev_pop,
     parallel = safe
@@ -725,10 +757,10 @@ CREATE AGGREGATE gpu_stddev_pop(numeric) (
 COMMENT ON AGGREGATE gpu_stddev_pop(numeric) IS 'population standard deviation of numeric values';
 
 CREATE AGGREGATE gpu_stddev_samp(int2) (
-    sfunc = pg_catalog.int2_accum, stype = internal, sspace = 48,
-    finalfunc = pg_catalog.numeric_poly_stddev_samp,
-    combinefunc = pg_catalog.numeric_poly_combine,
-    serialfunc = pg_catalog.numeric_poly_serialize, deserialfunc = pg_catalog.numeric_poly_deserialize,
+    sfunc = gpured_int2_variance_step, stype = internal, sspace = 48,
+    finalfunc = gpured_int4_stddev_samp,
+    combinefunc = gpured_int4_variance_combine,
+    serialfunc = gpured_int4_variance_serialize, deserialfunc = pg_catalog.numeric_poly_deserialize,
     msfunc = pg_catalog.int2_accum, minvfunc = pg_catalog.int2_accum_inv,
     mstype = internal, msspace = 48, mfinalfunc = pg_catalog.numeric_poly_stddev_samp,
     parallel = safe
@@ -736,10 +768,10 @@ CREATE AGGREGATE gpu_stddev_samp(int2) (
 COMMENT ON AGGREGATE gpu_stddev_samp(int2) IS 'sample standard deviation of int2 values';
 
 CREATE AGGREGATE gpu_stddev_samp(int4) (
-    sfunc = pg_catalog.int4_accum, stype = internal, sspace = 48,
-    finalfunc = pg_catalog.numeric_poly_stddev_samp,
-    combinefunc = pg_catalog.numeric_poly_combine,
-    serialfunc = pg_catalog.numeric_poly_serialize, deserialfunc = pg_catalog.numeric_poly_deserialize,
+    sfunc = gpured_int4_variance_step, stype = internal, sspace = 48,
+    finalfunc = gpured_int4_stddev_samp,
+    combinefunc = gpured_int4_variance_combine,
+    serialfunc = gpured_int4_variance_serialize, deserialfunc = pg_catalog.numeric_poly_deserialize,
     msfunc = pg_catalog.int4_accum, minvfunc = pg_catalog.int4_accum_inv,
     mstype = internal, msspace = 48, mfinalfunc = pg_catalog.numeric_poly_stddev_samp,
     parallel = safe
@@ -747,10 +779,10 @@ CREATE AGGREGATE gpu_stddev_samp(int4) (
 COMMENT ON AGGREGATE gpu_stddev_samp(int4) IS 'sample standard deviation of int4 values';
 
 CREATE AGGREGATE gpu_stddev_samp(int8) (
-    sfunc = pg_catalog.int8_accum, stype = internal, sspace = 128,
-    finalfunc = pg_catalog.numeric_stddev_samp,
-    combinefunc = pg_catalog.numeric_combine,
-    serialfunc = pg_catalog.numeric_serialize, deserialfunc = pg_catalog.numeric_deserialize,
+    sfunc = gpured_int8_variance_step, stype = internal, sspace = 128,
+    finalfunc = gpured_int8_stddev_samp,
+    combinefunc = gpured_int8_variance_combine,
+    serialfunc = gpured_int8_variance_serialize, deserialfunc = pg_catalog.numeric_deserialize,
     msfunc = pg_catalog.int8_accum, minvfunc = pg_catalog.int8_accum_inv,
     mstype = internal, msspace = 128, mfinalfunc = pg_catalog.numeric_stddev_samp,
     parallel = safe
@@ -769,10 +801,10 @@ CREATE AGGREGATE gpu_stddev_samp(numeric) (
 COMMENT ON AGGREGATE gpu_stddev_samp(numeric) IS 'sample standard deviation of numeric values';
 
 CREATE AGGREGATE gpu_stddev(int2) (
-    sfunc = pg_catalog.int2_accum, stype = internal, sspace = 48,
-    finalfunc = pg_catalog.numeric_poly_stddev_samp,
-    combinefunc = pg_catalog.numeric_poly_combine,
-    serialfunc = pg_catalog.numeric_poly_serialize, deserialfunc = pg_catalog.numeric_poly_deserialize,
+    sfunc = gpured_int2_variance_step, stype = internal, sspace = 48,
+    finalfunc = gpured_int4_stddev_samp,
+    combinefunc = gpured_int4_variance_combine,
+    serialfunc = gpured_int4_variance_serialize, deserialfunc = pg_catalog.numeric_poly_deserialize,
     msfunc = pg_catalog.int2_accum, minvfunc = pg_catalog.int2_accum_inv,
     mstype = internal, msspace = 48, mfinalfunc = pg_catalog.numeric_poly_stddev_samp,
     parallel = safe
@@ -780,10 +812,10 @@ CREATE AGGREGATE gpu_stddev(int2) (
 COMMENT ON AGGREGATE gpu_stddev(int2) IS 'sample standard deviation of int2 values';
 
 CREATE AGGREGATE gpu_stddev(int4) (
-    sfunc = pg_catalog.int4_accum, stype = internal, sspace = 48,
-    finalfunc = pg_catalog.numeric_poly_stddev_samp,
-    combinefunc = pg_catalog.numeric_poly_combine,
-    serialfunc = pg_catalog.numeric_poly_serialize, deserialfunc = pg_catalog.numeric_poly_deserialize,
+    sfunc = gpured_int4_variance_step, stype = internal, sspace = 48,
+    finalfunc = gpured_int4_stddev_samp,
+    combinefunc = gpured_int4_variance_combine,
+    serialfunc = gpured_int4_variance_serialize, deserialfunc = pg_catalog.numeric_poly_deserialize,
     msfunc = pg_catalog.int4_accum, minvfunc = pg_catalog.int4_accum_inv,
     mstype = internal, msspace = 48, mfinalfunc = pg_catalog.numeric_poly_stddev_samp,
     parallel = safe
@@ -791,10 +823,10 @@ CREATE AGGREGATE gpu_stddev(int4) (
 COMMENT ON AGGREGATE gpu_stddev(int4) IS 'sample standard deviation of int4 values';
 
 CREATE AGGREGATE gpu_stddev(int8) (
-    sfunc = pg_catalog.int8_accum, stype = internal, sspace = 128,
-    finalfunc = pg_catalog.numeric_stddev_samp,
-    combinefunc = pg_catalog.numeric_combine,
-    serialfunc = pg_catalog.numeric_serialize, deserialfunc = pg_catalog.numeric_deserialize,
+    sfunc = gpured_int8_variance_step, stype = internal, sspace = 128,
+    finalfunc = gpured_int8_stddev_samp,
+    combinefunc = gpured_int8_variance_combine,
+    serialfunc = gpured_int8_variance_serialize, deserialfunc = pg_catalog.numeric_deserialize,
     msfunc = pg_catalog.int8_accum, minvfunc = pg_catalog.int8_accum_inv,
     mstype = internal, msspace = 128, mfinalfunc = pg_catalog.numeric_stddev_samp,
     parallel = safe
