@@ -33,6 +33,12 @@ typedef struct GpuredDigits
 	double		magic[GPURED_CPU_MAX_DIGITS];
 } GpuredDigits;
 
+/* A value's digits, for sums of many groups. */
+typedef struct GpuredDigitPair
+{
+	int64_t		digit[2];
+} GpuredDigitPair;
+
 /* The loops over a batch, compiled for one instruction set. */
 typedef struct GpuredCpuKernels
 {
@@ -61,6 +67,17 @@ typedef struct GpuredCpuKernels
 	 */
 	bool		(*digits_float4) (const float *x, const GpuredDigits *d, int64_t *sum);
 	bool		(*digits_float8) (const double *x, const GpuredDigits *d, int64_t *sum);
+
+	/*
+	 * Cut each of n values into two digits.  A value that does not fit and a
+	 * -0 give two zeros; false if there were such.
+	 */
+	bool		(*cut_float4) (const float *x, size_t n, const GpuredDigits *d, GpuredDigitPair *out);
+	bool		(*cut_float8) (const double *x, size_t n, const GpuredDigits *d, GpuredDigitPair *out);
+
+	/* gpured_float_rank of each, all of its bits turned if "least" says so. */
+	void		(*ranks_float4) (const float *x, size_t n, bool least, int64_t *out);
+	void		(*ranks_float8) (const double *x, size_t n, bool least, int64_t *out);
 } GpuredCpuKernels;
 
 extern const GpuredCpuKernels gpured_cpu_plain;

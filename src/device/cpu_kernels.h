@@ -355,6 +355,105 @@ name(const ctype *x, const GpuredDigits *d, int64_t *sum) \
 DIGITS(digits_float4, float, LOAD_WIDENED)
 DIGITS(digits_float8, double, LOAD)
 
+/* Two vectors as pairs: a[0], b[0], a[1], b[1] and so on. */
+#if VECTOR_BYTES == 64
+#define INTERLEAVE_LOW(a, b)  __builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11)
+#define INTERLEAVE_HIGH(a, b) __builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15)
+#elif VECTOR_BYTES == 32
+#define INTERLEAVE_LOW(a, b)  __builtin_shufflevector(a, b, 0, 4, 1, 5)
+#define INTERLEAVE_HIGH(a, b) __builtin_shufflevector(a, b, 2, 6, 3, 7)
+#else
+#define INTERLEAVE_LOW(a, b)  __builtin_shufflevector(a, b, 0, 2)
+#define INTERLEAVE_HIGH(a, b) __builtin_shufflevector(a, b, 1, 3)
+#endif
+
+/*
+ * The digits of one vector of values; lanes of what does not fit are cleared,
+ * also in *good.
+ */
+KERNEL GPURED_ALWAYS_INLINE void
+cut_pairs(VFloat8 v, const GpuredDigits *d, VInt8 * good, VInt8 * digit)
+{
+	const		VFloat8 zero = {0};
+	const		VFloat8 magic0 = zero + d->magic[0];
+	const		VFloat8 magic1 = zero + d->magic[1];
+	VInt8		fits = (VFloat8) ((VInt8) v & INT64_MAX) < zero + d->bound;
+	VFloat8		t = v + magic0;
+	VFloat8		u;
+
+	digit[0] = (VInt8) ((VUInt8) t - (VUInt8) magic0);
+	v -= t - magic0;
+	u = v + magic1;
+	digit[1] = (VInt8) ((VUInt8) u - (VUInt8) magic1);
+	fits &= u - magic1 == v;
+	digit[0] &= fits;
+	digit[1] &= fits;
+	*good &= fits;
+}
+
+#define CUT(name, ctype, load) \
+KERNEL bool \
+name(const ctype *x, size_t n, const GpuredDigits *d, GpuredDigitPair *out) \
+{ \
+	const size_t lanes = LANES(double); \
+	const VInt8 negative_zero = (VInt8) {0} + INT64_MIN; \
+	VInt8		good = (VInt8) {0} == 0; \
+	bool		fits = true; \
+	for (size_t i = 0; i < n; i += lanes) \
+	{ \
+		ctype		tail[LANES(double)] = {0}; \
+		VFloat8		v; \
+		VInt8		digit[2]; \
+		VInt8		pair[2]; \
+		if (n - i >= lanes) \
+			load(v, x + i); \
+		else \
+		{ \
+			memcpy(tail, x + i, (n - i) * sizeof(ctype)); \
+			load(v, tail); \
+		} \
+		cut_pairs(v, d, &good, digit); \
+		good &= (VInt8) v != negative_zero; \
+		pair[0] = INTERLEAVE_LOW(digit[0], digit[1]); \
+		pair[1] = INTERLEAVE_HIGH(digit[0], digit[1]); \
+		if (n - i >= lanes) \
+			memcpy(out + i, pair, sizeof(pair)); \
+		else \
+			memcpy(out + i, pair, (n - i) * sizeof(*out)); \
+	} \
+	for (size_t j = 0; j < lanes; j++) \
+		fits &= good[j] != 0; \
+	return fits; \
+}
+
+CUT(cut_float4, float, LOAD_WIDENED)
+CUT(cut_float8, double, LOAD)
+
+#define RANKS(name, ctype, load) \
+KERNEL void \
+name(const ctype *x, size_t n, bool least, int64_t *out) \
+{ \
+	const size_t lanes = LANES(double); \
+	const int64_t flip = least ? -1 : 0; \
+	size_t		i = 0; \
+	for (; n - i >= lanes; i += lanes) \
+	{ \
+		VFloat8		v; \
+		VInt8		rank; \
+		VInt8		nan; \
+		load(v, x + i); \
+		nan = v != v; \
+		rank = (VInt8) v ^ (((VInt8) v < 0) & INT64_MAX); \
+		rank = CHOOSE(nan, INT64_MAX, rank) ^ flip; \
+		memcpy(out + i, &rank, sizeof(rank)); \
+	} \
+	for (; i < n; i++) \
+		out[i] = gpured_float_rank(x[i]) ^ flip; \
+}
+
+RANKS(ranks_float4, float, LOAD_WIDENED)
+RANKS(ranks_float8, double, LOAD)
+
 const GpuredCpuKernels KERNELS = {
 	.name = KERNELS_NAME,
 	.sum_int2 = sum_int2,
@@ -371,5 +470,9 @@ const GpuredCpuKernels KERNELS = {
 	.max_float4 = max_float4,
 	.max_float8 = max_float8,
 	.digits_float4 = digits_float4,
-	.digits_float8 = digits_float8
+	.digits_float8 = digits_float8,
+	.cut_float4 = cut_float4,
+	.cut_float8 = cut_float8,
+	.ranks_float4 = ranks_float4,
+	.ranks_float8 = ranks_float8
 };
