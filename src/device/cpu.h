@@ -69,8 +69,8 @@ typedef struct GpuredCpuKernels
 	bool		(*digits_float8) (const double *x, const GpuredDigits *d, int64_t *sum);
 
 	/*
-	 * Cut each of n values into two digits.  A value that does not fit and a
-	 * -0 give two zeros; false if there were such.
+	 * Cut each of n values into two digits.  False if there is a -0, or a
+	 * value that does not fit, whose digits are worth nothing.
 	 */
 	bool		(*cut_float4) (const float *x, size_t n, const GpuredDigits *d, GpuredDigitPair *out);
 	bool		(*cut_float8) (const double *x, size_t n, const GpuredDigits *d, GpuredDigitPair *out);

@@ -368,27 +368,22 @@ DIGITS(digits_float8, double, LOAD)
 #endif
 
 /*
- * The digits of one vector of values; lanes of what does not fit are cleared,
- * also in *good.
+ * The digits of one vector of values, in pairs; lanes of what does not fit and
+ * of -0 are cleared in *good.
  */
 KERNEL GPURED_ALWAYS_INLINE void
-cut_pairs(VFloat8 v, const GpuredDigits *d, VInt8 * good, VInt8 * digit)
+cut_pairs(VFloat8 v, const VFloat8 * magic, VFloat8 bound, VInt8 * good, VInt8 * pair)
 {
-	const		VFloat8 zero = {0};
-	const		VFloat8 magic0 = zero + d->magic[0];
-	const		VFloat8 magic1 = zero + d->magic[1];
-	VInt8		fits = (VFloat8) ((VInt8) v & INT64_MAX) < zero + d->bound;
-	VFloat8		t = v + magic0;
-	VFloat8		u;
+	VFloat8		t = v + magic[0];
+	VFloat8		rest = v - (t - magic[0]);
+	VFloat8		u = rest + magic[1];
+	VInt8		first = (VInt8) ((VUInt8) t - (VUInt8) magic[0]);
+	VInt8		second = (VInt8) ((VUInt8) u - (VUInt8) magic[1]);
 
-	digit[0] = (VInt8) ((VUInt8) t - (VUInt8) magic0);
-	v -= t - magic0;
-	u = v + magic1;
-	digit[1] = (VInt8) ((VUInt8) u - (VUInt8) magic1);
-	fits &= u - magic1 == v;
-	digit[0] &= fits;
-	digit[1] &= fits;
-	*good &= fits;
+	*good &= ((VFloat8) ((VInt8) v & INT64_MAX) < bound) & (u - magic[1] == rest) &
+		((VInt8) v != INT64_MIN);
+	pair[0] = INTERLEAVE_LOW(first, second);
+	pair[1] = INTERLEAVE_HIGH(first, second);
 }
 
 #define CUT(name, ctype, load) \
@@ -396,30 +391,27 @@ KERNEL bool \
 name(const ctype *x, size_t n, const GpuredDigits *d, GpuredDigitPair *out) \
 { \
 	const size_t lanes = LANES(double); \
-	const VInt8 negative_zero = (VInt8) {0} + INT64_MIN; \
+	VFloat8		zero = {0}; \
+	VFloat8		magic[2] = {zero + d->magic[0], zero + d->magic[1]}; \
+	VFloat8		bound = zero + d->bound; \
 	VInt8		good = (VInt8) {0} == 0; \
+	VInt8		pair[2]; \
+	VFloat8		v; \
 	bool		fits = true; \
-	for (size_t i = 0; i < n; i += lanes) \
+	size_t		i = 0; \
+	for (; n - i >= lanes; i += lanes) \
+	{ \
+		load(v, x + i); \
+		cut_pairs(v, magic, bound, &good, pair); \
+		memcpy(out + i, pair, sizeof(pair)); \
+	} \
+	if (i < n) \
 	{ \
 		ctype		tail[LANES(double)] = {0}; \
-		VFloat8		v; \
-		VInt8		digit[2]; \
-		VInt8		pair[2]; \
-		if (n - i >= lanes) \
-			load(v, x + i); \
-		else \
-		{ \
-			memcpy(tail, x + i, (n - i) * sizeof(ctype)); \
-			load(v, tail); \
-		} \
-		cut_pairs(v, d, &good, digit); \
-		good &= (VInt8) v != negative_zero; \
-		pair[0] = INTERLEAVE_LOW(digit[0], digit[1]); \
-		pair[1] = INTERLEAVE_HIGH(digit[0], digit[1]); \
-		if (n - i >= lanes) \
-			memcpy(out + i, pair, sizeof(pair)); \
-		else \
-			memcpy(out + i, pair, (n - i) * sizeof(*out)); \
+		memcpy(tail, x + i, (n - i) * sizeof(ctype)); \
+		load(v, tail); \
+		cut_pairs(v, magic, bound, &good, pair); \
+		memcpy(out + i, pair, (n - i) * sizeof(*out)); \
 	} \
 	for (size_t j = 0; j < lanes; j++) \
 		fits &= good[j] != 0; \

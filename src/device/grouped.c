@@ -33,11 +33,14 @@
 
 #define CACHE_LINE		64
 
-/* Records that take more than this together are fetched ahead. */
-#define CACHED_BYTES	(256 * 1024)
-
-/* In a group record: the rows, first. */
 #define MAX_ROWS		UINT32_MAX
+
+/* The number of rows comes first in a record; where its lower 16 bits are. */
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define LOW_ROWS		0
+#else
+#define LOW_ROWS		6
+#endif
 
 /*
  * Float sums.  A digit is at most 2^45, so that 2^16 rows and a tile more stay
@@ -549,44 +552,67 @@ drain_sums(GpuredGrouped *g, uint32_t group, char *record)
 	}
 }
 
-/* Find the tile's records, and count its rows there. */
+/* A group has 2^16 rows more. */
+static __attribute__((noinline, cold))
+void
+count_many_rows(GpuredGrouped *g, uint32_t group, char *record)
+{
+	uint64_t	rows;
+
+	memcpy(&rows, record, sizeof(rows));
+	rows += DRAIN_ROWS;
+	memcpy(record, &rows, sizeof(rows));
+	drain_sums(g, group, record);
+}
+
+/*
+ * Find the tile's records, and count its rows there.  The lower 16 bits of the
+ * number of rows are counted by themselves: their carry is when to drain sums.
+ */
 static void
 count_rows(GpuredGrouped *g, Tile *tile)
 {
 	const size_t size = g->record.element;
 	char	  **chunk = g->record.chunk;
-	uint32_t	differs = 0;
+	const uint32_t *group = tile->group;
+	char	  **record = tile->record;
+	const size_t n = tile->n;
+	uint16_t	before;
+	uint16_t	after;
 
-	for (size_t i = 0; i < tile->n; i++)
+	tile->one_group = memcmp(group, group + 1, (n - 1) * sizeof(*group)) == 0;
+	if (g->ngroups <= CHUNK_GROUPS)
 	{
-		uint32_t	group = tile->group[i];
-
-		differs |= group ^ tile->group[0];
-		tile->record[i] = chunk[group >> CHUNK_BITS] + (group & (CHUNK_GROUPS - 1)) * size;
+#pragma GCC unroll 4
+		for (size_t i = 0; i < n; i++)
+			record[i] = chunk[0] + group[i] * size;
 	}
-	if (g->ngroups * size > CACHED_BYTES)
+	else
 	{
-		for (size_t i = 0; i < tile->n; i++)
-			__builtin_prefetch(tile->record[i], 1);
+#pragma GCC unroll 4
+		for (size_t i = 0; i < n; i++)
+		{
+			record[i] = chunk[group[i] >> CHUNK_BITS] + (group[i] & (CHUNK_GROUPS - 1)) * size;
+			__builtin_prefetch(record[i], 1);
+		}
 	}
 
-	tile->one_group = differs == 0;
 	if (tile->one_group)
 	{
-		uint64_t   *rows = (uint64_t *) tile->record[0];
-		uint64_t	before = *rows;
-
-		*rows += tile->n;
-		if (before / DRAIN_ROWS != *rows / DRAIN_ROWS)
-			drain_sums(g, tile->group[0], tile->record[0]);
+		memcpy(&before, record[0] + LOW_ROWS, sizeof(before));
+		after = (uint16_t) (before + n);
+		memcpy(record[0] + LOW_ROWS, &after, sizeof(after));
+		if (after < before)
+			count_many_rows(g, group[0], record[0]);
 		return;
 	}
-	for (size_t i = 0; i < tile->n; i++)
+#pragma GCC unroll 4
+	for (size_t i = 0; i < n; i++)
 	{
-		uint64_t   *rows = (uint64_t *) tile->record[i];
+		uint16_t   *low = (uint16_t *) (record[i] + LOW_ROWS);
 
-		if (__builtin_expect(++*rows % DRAIN_ROWS == 0, 0))
-			drain_sums(g, tile->group[i], tile->record[i]);
+		if (__builtin_expect(__builtin_add_overflow(*low, 1, low), 0))
+			count_many_rows(g, group[i], record[i]);
 	}
 }
 
@@ -706,46 +732,53 @@ fold_wide(const Tile *tile, size_t offset, const int64_t *x)
 		add_wide(tile->record[i] + offset, x[i]);
 }
 
-/* Extremes are all greatest values: of least ones, the complement is kept. */
-#define FOLD_EXTREME(ctype, flip) \
+/*
+ * Extremes are all greatest values: of least ones, the complement is kept.  New
+ * ones are rare, so that a branch costs less than a store.
+ */
+#define FOLD_EXTREME(ctype) \
 	do { \
 		const ctype *x = values; \
+		char	  **record = tile->record; \
+		const size_t n = tile->n; \
 		if (tile->one_group) \
 		{ \
-			int64_t    *best = (int64_t *) (tile->record[0] + offset); \
+			int64_t    *best = (int64_t *) (record[0] + offset); \
 			int64_t		greatest = *best; \
-			for (size_t i = 0; i < tile->n; i++) \
+			for (size_t i = 0; i < n; i++) \
 			{ \
-				int64_t		value = (int64_t) x[i] ^ (flip); \
+				int64_t		value = (int64_t) x[i] ^ flip; \
 				greatest = value > greatest ? value : greatest; \
 			} \
 			*best = greatest; \
 		} \
 		else \
 		{ \
-			for (size_t i = 0; i < tile->n; i++) \
+			_Pragma("GCC unroll 4") \
+			for (size_t i = 0; i < n; i++) \
 			{ \
-				int64_t    *best = (int64_t *) (tile->record[i] + offset); \
-				int64_t		value = (int64_t) x[i] ^ (flip); \
-				if (value > *best) \
+				int64_t    *best = (int64_t *) (record[i] + offset); \
+				int64_t		value = (int64_t) x[i] ^ flip; \
+				if (__builtin_expect(value > *best, 0)) \
 					*best = value; \
 			} \
 		} \
 	} while (0)
 
-static void
-fold_extreme(const Tile *tile, size_t offset, const void *values, size_t size, int64_t flip)
+/* "flip" is always a constant. */
+static GPURED_ALWAYS_INLINE void
+fold_extreme(const Tile *tile, size_t offset, const void *values, size_t size, const int64_t flip)
 {
 	switch (size)
 	{
 		case 2:
-			FOLD_EXTREME(int16_t, flip);
+			FOLD_EXTREME(int16_t);
 			break;
 		case 4:
-			FOLD_EXTREME(int32_t, flip);
+			FOLD_EXTREME(int32_t);
 			break;
 		default:
-			FOLD_EXTREME(int64_t, flip);
+			FOLD_EXTREME(int64_t);
 	}
 }
 
@@ -896,23 +929,26 @@ static void
 fold_pairs(const Tile *tile, size_t offset, const GpuredDigitPair *pair)
 {
 	typedef int64_t Pair __attribute__((vector_size(16)));
+	char	  **record = tile->record;
+	const size_t n = tile->n;
 	Pair		total;
 	Pair		value;
 
 	if (tile->one_group)
 	{
-		memcpy(&total, tile->record[0] + offset, sizeof(total));
-		for (size_t i = 0; i < tile->n; i++)
+		memcpy(&total, record[0] + offset, sizeof(total));
+		for (size_t i = 0; i < n; i++)
 		{
 			memcpy(&value, &pair[i], sizeof(value));
 			total += value;
 		}
-		memcpy(tile->record[0] + offset, &total, sizeof(total));
+		memcpy(record[0] + offset, &total, sizeof(total));
 		return;
 	}
-	for (size_t i = 0; i < tile->n; i++)
+#pragma GCC unroll 4
+	for (size_t i = 0; i < n; i++)
 	{
-		char	   *where = tile->record[i] + offset;
+		char	   *where = record[i] + offset;
 
 		memcpy(&total, where, sizeof(total));
 		memcpy(&value, &pair[i], sizeof(value));
@@ -954,7 +990,15 @@ fold_float_sum(GpuredGrouped *g, Aggregate *a, const Tile *tile, const void *val
 		return;
 	}
 	for (size_t i = 0; i < misfits; i++)
+	{
+		pair[index[i]] = (GpuredDigitPair)
+		{
+			{
+				0, 0
+			}
+		};
 		add_to_window(g, sum, tile->group[index[i]], value_at(values, size, index[i]));
+	}
 	fold_pairs(tile, a->offset, pair);
 }
 
@@ -1119,7 +1163,10 @@ gpured_grouped_key(const GpuredGrouped *g, uint32_t group, int key, uint64_t *va
 int64_t
 gpured_grouped_rows(const GpuredGrouped *g, uint32_t group)
 {
-	return *(const int64_t *) find_element(&g->record, group);
+	int64_t		rows;
+
+	memcpy(&rows, find_element(&g->record, group), sizeof(rows));
+	return rows;
 }
 
 int64_t

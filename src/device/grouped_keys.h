@@ -1,13 +1,14 @@
 /*
  * grouped_keys.h
- *	  Keys to numbers: the hash table of grouped.h.
+ *	  Keys to numbers: the tables of grouped.h.
  *
  * A key has 4 or 8 bytes and is equal to another if its bytes are; NULL is a key
- * of its own.  Keys are numbered 0, 1, ... in the order in which they come.
+ * of its own.  Each new key gets the next number, from 0 on.
  *
- * The table is open, probed linearly and at most half full.  A bucket holds the
- * key itself, so that a row costs one cache miss at most, and a tile's buckets
- * are fetched ahead of the probes.
+ * As long as all keys lie close together, as integers, the table is an array of
+ * numbers.  Else it is a hash table: open, probed linearly, at most half full.
+ * A bucket holds the key itself, so that a row costs one cache miss at most, and
+ * a tile's buckets are fetched ahead of the probes.
  */
 #ifndef GPURED_GROUPED_KEYS_H
 #define GPURED_GROUPED_KEYS_H
@@ -25,16 +26,27 @@ typedef struct GpuredKeys
 	int			size;			/* of a key: 4 or 8 */
 	uint32_t	n;				/* keys so far */
 	uint32_t	null_number;	/* the number of NULL and 1, or 0 */
-	int			log2_buckets;
-	void	   *buckets;
 	void	   *key;			/* by number */
 	size_t		key_room;		/* how many it has room for */
+
+	/*
+	 * The array: numbers and 1 of the keys from "low" on, 0 where there is
+	 * none.
+	 */
+	uint32_t   *near;
+	uint64_t	low;
+	uint64_t	span;			/* its length; 0 without it */
+	bool		far_apart;		/* some keys were */
+
+	/* The hash table. */
+	int			log2_buckets;
+	void	   *buckets;
 } GpuredKeys;
 
 extern void gpured_keys_init(GpuredKeys *t, int size, const GpuredAllocator *mem, void *arg);
 extern void gpured_keys_release(GpuredKeys *t);
 
-/* How many bytes more it takes to hold "more" keys besides those it has. */
+/* How many bytes more it may take to hold "more" keys besides those it has. */
 extern size_t gpured_keys_growth(const GpuredKeys *t, size_t more);
 
 /*
