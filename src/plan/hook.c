@@ -19,6 +19,7 @@
 #include "commands/extension.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
+#include "optimizer/appendinfo.h"
 #include "optimizer/clauses.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
@@ -97,15 +98,10 @@ why_not_table(PlannerInfo *root, RelOptInfo *rel)
 	Relation	table;
 	bool		is_heap;
 
-	if (rel->rtekind != RTE_RELATION || rte->inh)
-		return "it is no plain table";
+	if (rel->rtekind != RTE_RELATION)
+		return "it is no table";
 	if (rte->tablesample != NULL)
 		return "TABLESAMPLE";
-	for (AttrNumber attnum = rel->min_attr; attnum <= 0; attnum++)
-	{
-		if (!bms_is_empty(rel->attr_needed[attnum - rel->min_attr]))
-			return "a system column or a whole row is needed";
-	}
 	/* The planner has locked it. */
 	table = table_open(rte->relid, NoLock);
 	is_heap = (table->rd_rel->relkind == RELKIND_RELATION ||
@@ -113,6 +109,32 @@ why_not_table(PlannerInfo *root, RelOptInfo *rel)
 		table->rd_tableam == GetHeapamTableAmRoutine();
 	table_close(table, NoLock);
 	return is_heap ? NULL : "it is no heap table";
+}
+
+/*
+ * The tables that a relation stands for: itself, or those of its partitions and
+ * inheritance children that are not pruned.
+ */
+static List *
+tables_of(PlannerInfo *root, RelOptInfo *rel)
+{
+	List	   *result = NIL;
+	ListCell   *lc;
+
+	if (!planner_rt_fetch(rel->relid, root)->inh)
+		return list_make1(rel);
+	foreach(lc, root->append_rel_list)
+	{
+		AppendRelInfo *info = lfirst(lc);
+		RelOptInfo *child;
+
+		if (info->parent_relid != rel->relid)
+			continue;
+		child = root->simple_rel_array[info->child_relid];
+		if (child != NULL && !IS_DUMMY_REL(child))
+			result = list_concat(result, tables_of(root, child));
+	}
+	return result;
 }
 
 static bool
@@ -123,7 +145,8 @@ is_computable(Node *expr)
 
 /* Why a query cannot be aggregated by a column scan; NULL if it can. */
 static const char *
-why_not(PlannerInfo *root, RelOptInfo *rel, GroupPathExtraData *extra, List *aggrefs)
+why_not(PlannerInfo *root, RelOptInfo *rel, List *tables, GroupPathExtraData *extra,
+		List *aggrefs)
 {
 	Query	   *parse = root->parse;
 	ListCell   *lc;
@@ -137,11 +160,19 @@ why_not(PlannerInfo *root, RelOptInfo *rel, GroupPathExtraData *extra, List *agg
 		return "an aggregate has DISTINCT or ORDER BY, or no partial state";
 	if (parse->hasTargetSRFs || parse->rowMarks != NIL)
 		return "set-returning functions or row locks";
-	if (rel->reloptkind != RELOPT_BASEREL || IS_DUMMY_REL(rel))
-		return "it is no plain table";
-	reason = why_not_table(root, rel);
-	if (reason != NULL)
-		return reason;
+	if (rel->rtekind != RTE_RELATION || IS_DUMMY_REL(rel) || tables == NIL)
+		return "it is no table";
+	for (AttrNumber attnum = rel->min_attr; attnum <= 0; attnum++)
+	{
+		if (!bms_is_empty(rel->attr_needed[attnum - rel->min_attr]))
+			return "a system column or a whole row is needed";
+	}
+	foreach(lc, tables)
+	{
+		reason = why_not_table(root, lfirst(lc));
+		if (reason != NULL)
+			return reason;
+	}
 
 	foreach(lc, rel->baserestrictinfo)
 	{
@@ -334,6 +365,72 @@ make_scan_path(PlannerInfo *root, RelOptInfo *rel, PathTarget *target, double ng
 	return path;
 }
 
+/* The target, in terms of a child of "rel". */
+static PathTarget *
+child_target(PlannerInfo *root, RelOptInfo *rel, RelOptInfo *child, PathTarget *target)
+{
+	PathTarget *result = copy_pathtarget(target);
+
+#if PG_VERSION_NUM >= 160000
+	result->exprs = (List *) adjust_appendrel_attrs_multilevel(root, (Node *) target->exprs,
+															   child, rel);
+#else
+	result->exprs = (List *) adjust_appendrel_attrs_multilevel(root, (Node *) target->exprs,
+															   child->relids, rel->relids);
+#endif
+	return result;
+}
+
+/*
+ * Partial rows of all tables.  Above those of several is an Append, which belongs
+ * to the parent, so that it prunes partitions when it is run.
+ */
+static Path *
+make_partial_path(PlannerInfo *root, RelOptInfo *rel, List *tables, PathTarget *target,
+				  double ngroups, int nworkers)
+{
+	List	   *paths = NIL;
+	ListCell   *lc;
+	Path	   *result;
+
+	if (linitial(tables) == rel)
+		return (Path *) make_scan_path(root, rel, target, ngroups, nworkers);
+	foreach(lc, tables)
+	{
+		RelOptInfo *child = lfirst(lc);
+		double		child_groups = Min(ngroups, clamp_row_est(child->rows));
+
+		paths = lappend(paths, make_scan_path(root, child, child_target(root, rel, child, target),
+											  child_groups, nworkers));
+	}
+	result = (Path *) create_append_path(root, rel, nworkers > 0 ? NIL : paths,
+										 nworkers > 0 ? paths : NIL, NIL, NULL, nworkers,
+										 nworkers > 0, -1);
+	result->pathtarget = target;
+	return result;
+}
+
+/* The workers that would scan all tables; 0 if that cannot be parallel. */
+static int
+count_workers(RelOptInfo *rel, RelOptInfo *output_rel, List *tables)
+{
+	int			result = 0;
+	ListCell   *lc;
+
+	if (!rel->consider_parallel || !output_rel->consider_parallel)
+		return 0;
+	foreach(lc, tables)
+	{
+		RelOptInfo *table = lfirst(lc);
+
+		if (!table->consider_parallel)
+			return 0;
+		result = Max(result, compute_parallel_worker(table, table->pages, -1,
+													 max_parallel_workers_per_gather));
+	}
+	return result;
+}
+
 /* Put a Finalize Aggregate above partial rows. */
 static Path *
 make_final_path(PlannerInfo *root, RelOptInfo *output_rel, Path *path,
@@ -362,13 +459,14 @@ make_final_path(PlannerInfo *root, RelOptInfo *output_rel, Path *path,
 }
 
 static void
-add_scan_paths(PlannerInfo *root, RelOptInfo *rel, RelOptInfo *output_rel,
+add_scan_paths(PlannerInfo *root, RelOptInfo *rel, List *tables, RelOptInfo *output_rel,
 			   GroupPathExtraData *extra)
 {
 	Query	   *parse = root->parse;
 	PathTarget *target = make_partial_target(root, output_rel->reltarget, extra->havingQual);
 	double		ngroups = 1;
-	int			nworkers = 0;
+	int			nworkers = count_workers(rel, output_rel, tables);
+	Path	   *path;
 
 	if (target == NULL)
 		return;
@@ -383,20 +481,16 @@ add_scan_paths(PlannerInfo *root, RelOptInfo *rel, RelOptInfo *output_rel,
 	if (gpured_debug_scan == GPURED_SCAN_REQUIRE)
 		output_rel->pathlist = NIL;
 
-	add_path(output_rel,
-			 make_final_path(root, output_rel,
-							 (Path *) make_scan_path(root, rel, target, ngroups, 0),
-							 extra, ngroups));
-
-	if (rel->consider_parallel && output_rel->consider_parallel)
-		nworkers = compute_parallel_worker(rel, rel->pages, -1, max_parallel_workers_per_gather);
+	path = make_partial_path(root, rel, tables, target, ngroups, 0);
+	add_path(output_rel, make_final_path(root, output_rel, path, extra, ngroups));
 	if (nworkers > 0)
 	{
-		CustomPath *path = make_scan_path(root, rel, target, ngroups, nworkers);
-		double		rows = path->path.rows * nworkers;
-		Path	   *gather = (Path *) create_gather_path(root, rel, (Path *) path, target, NULL, &rows);
+		double		rows;
 
-		add_path(output_rel, make_final_path(root, output_rel, gather, extra, ngroups));
+		path = make_partial_path(root, rel, tables, target, ngroups, nworkers);
+		rows = path->rows * nworkers;
+		path = (Path *) create_gather_path(root, rel, path, target, NULL, &rows);
+		add_path(output_rel, make_final_path(root, output_rel, path, extra, ngroups));
 	}
 }
 
@@ -405,6 +499,7 @@ consider_column_scan(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *inp
 					 RelOptInfo *output_rel, void *extra)
 {
 	List	   *aggrefs;
+	List	   *tables;
 	const char *reason;
 
 	if (next_hook != NULL)
@@ -416,11 +511,12 @@ consider_column_scan(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *inp
 	aggrefs = query_aggregates(root);
 	if (!has_own_aggregate(aggrefs))
 		return;
-	reason = why_not(root, input_rel, extra, aggrefs);
+	tables = input_rel->rtekind == RTE_RELATION ? tables_of(root, input_rel) : NIL;
+	reason = why_not(root, input_rel, tables, extra, aggrefs);
 	if (reason != NULL)
 		ereport(DEBUG1, (errmsg_internal("no column scan: %s", reason)));
 	else
-		add_scan_paths(root, input_rel, output_rel, extra);
+		add_scan_paths(root, input_rel, tables, output_rel, extra);
 }
 
 void

@@ -80,7 +80,6 @@ typedef struct ScanNode
 	GpuredPage	page;
 	SharedScan *shared;			/* NULL in a serial scan */
 	bool		worker;
-	bool		counted;		/* this scan of the table */
 	Counters	counters;
 	Counters	total;			/* with those of the workers */
 } ScanNode;
@@ -223,7 +222,12 @@ take_page(ScanNode *node)
 
 		memset(keep, true, page->n);
 		for (int i = 0; i < node->nfilters; i++)
+		{
+			/* Nothing is computed that no row would have reached. */
+			if (memchr(keep, true, page->n) == NULL)
+				break;
 			gpured_filter_apply(node->filters[i], columns, page->n, keep);
+		}
 		gpured_columns_select(columns, page, keep);
 	}
 	if (columns->quals != NULL || columns->nexprs > 0)
@@ -370,7 +374,10 @@ initialize_dsm(CustomScanState *css, ParallelContext *pcxt, void *coordinate)
 static void
 reinitialize_dsm(CustomScanState *css, ParallelContext *pcxt, void *coordinate)
 {
-	gpured_blocks_init(&((SharedScan *) coordinate)->blocks, ((ScanNode *) css)->rel);
+	ScanNode   *node = (ScanNode *) css;
+
+	node->shared = coordinate;
+	gpured_blocks_init(&node->shared->blocks, node->rel);
 }
 
 static void
@@ -394,7 +401,10 @@ add_counters(Counters *to, const Counters *from)
 	to->fold_ns += from->fold_ns;
 }
 
-/* Workers leave their counters; the leader takes them before the memory goes. */
+/*
+ * Workers leave their counters, and the leader takes them: the memory may go now,
+ * and comes back before the node runs again.
+ */
 static void
 shutdown_scan(CustomScanState *css)
 {
@@ -404,15 +414,21 @@ shutdown_scan(CustomScanState *css)
 		return;
 	SpinLockAcquire(&node->shared->mutex);
 	if (node->worker)
+	{
 		add_counters(&node->shared->counters, &node->counters);
+		memset(&node->counters, 0, sizeof(Counters));
+	}
 	else
 	{
 		add_counters(&node->total, &node->shared->counters);
 		memset(&node->shared->counters, 0, sizeof(Counters));
 	}
 	SpinLockRelease(&node->shared->mutex);
-	if (node->worker)
-		memset(&node->counters, 0, sizeof(Counters));
+	if (!node->worker)
+	{
+		end_pages(node);
+		node->shared = NULL;
+	}
 }
 
 static void

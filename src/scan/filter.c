@@ -17,6 +17,7 @@
 #include "catalog/pg_type.h"
 #include "nodes/nodeFuncs.h"
 #include "nodes/primnodes.h"
+#include "optimizer/optimizer.h"
 #include "utils/array.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
@@ -151,16 +152,23 @@ is_column(Node *node)
 		((Var *) node)->varlevelsup == 0;
 }
 
-/* What has one value in a scan, and has it without failing. */
+/*
+ * What has one value in a scan.  At the top of a qual it is computed when the
+ * first row arrives there, as PostgreSQL would; below AND, OR and NOT it must not
+ * fail, since no row need have arrived.
+ */
 static bool
-is_constant(Node *node)
+is_constant(Node *node, bool top)
 {
-	return node != NULL &&
-		(IsA(node, Const) || (IsA(node, Param) && ((Param *) node)->paramkind == PARAM_EXTERN));
+	if (node == NULL)
+		return false;
+	if (IsA(node, Const) || (IsA(node, Param) && ((Param *) node)->paramkind == PARAM_EXTERN))
+		return true;
+	return top && !contain_var_clause(node);
 }
 
 static bool
-comparison_is_possible(OpExpr *op)
+comparison_is_possible(OpExpr *op, bool top)
 {
 	Comparison	comparison;
 	ValueClass	value_class;
@@ -172,8 +180,8 @@ comparison_is_possible(OpExpr *op)
 		return false;
 	left = linitial(op->args);
 	right = lsecond(op->args);
-	return (is_column(left) && (is_column(right) || is_constant(right))) ||
-		(is_constant(left) && is_column(right));
+	return (is_column(left) && (is_column(right) || is_constant(right, top))) ||
+		(is_constant(left, top) && is_column(right));
 }
 
 static bool
@@ -187,8 +195,8 @@ list_is_possible(ScalarArrayOpExpr *op)
 		is_column(linitial(op->args)) && IsA(lsecond(op->args), Const);
 }
 
-bool
-gpured_filter_is_possible(Expr *qual)
+static bool
+is_possible(Expr *qual, bool top)
 {
 	ListCell   *lc;
 
@@ -196,7 +204,7 @@ gpured_filter_is_possible(Expr *qual)
 	switch (nodeTag(qual))
 	{
 		case T_OpExpr:
-			return comparison_is_possible((OpExpr *) qual);
+			return comparison_is_possible((OpExpr *) qual, top);
 		case T_ScalarArrayOpExpr:
 			return list_is_possible((ScalarArrayOpExpr *) qual);
 		case T_NullTest:
@@ -208,13 +216,19 @@ gpured_filter_is_possible(Expr *qual)
 		case T_BoolExpr:
 			foreach(lc, ((BoolExpr *) qual)->args)
 			{
-				if (!gpured_filter_is_possible(lfirst(lc)))
+				if (!is_possible(lfirst(lc), false))
 					return false;
 			}
 			return true;
 		default:
 			return false;
 	}
+}
+
+bool
+gpured_filter_is_possible(Expr *qual)
+{
+	return is_possible(qual, true);
 }
 
 /* The number of a column, which is now extracted first. */
