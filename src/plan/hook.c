@@ -11,7 +11,6 @@
 #include "postgres.h"
 
 #include "access/heapam.h"
-#include "access/sysattr.h"
 #include "access/table.h"
 #include "access/tableam.h"
 #include "catalog/pg_aggregate.h"
@@ -162,11 +161,6 @@ why_not(PlannerInfo *root, RelOptInfo *rel, List *tables, GroupPathExtraData *ex
 		return "set-returning functions or row locks";
 	if (rel->rtekind != RTE_RELATION || IS_DUMMY_REL(rel) || tables == NIL)
 		return "it is no table";
-	for (AttrNumber attnum = rel->min_attr; attnum <= 0; attnum++)
-	{
-		if (!bms_is_empty(rel->attr_needed[attnum - rel->min_attr]))
-			return "a system column or a whole row is needed";
-	}
 	foreach(lc, tables)
 	{
 		reason = why_not_table(root, lfirst(lc));

@@ -48,11 +48,11 @@ gpured_columns_add(GpuredColumns *columns, Expr *expr, int guard)
 	GpuredColumn *column;
 	AttrNumber	attnum = 0;
 
-	if (IsA(expr, Var))
-	{
+	/* System columns and whole rows are left to the executor. */
+	if (IsA(expr, Var) && ((Var *) expr)->varattno > 0)
 		attnum = ((Var *) expr)->varattno;
+	if (IsA(expr, Var))
 		guard = -1;
-	}
 	for (int i = 0; i < columns->ncolumns; i++)
 	{
 		column = &columns->column[i];
@@ -441,7 +441,7 @@ show_tuple(GpuredColumns *columns, const GpuredPage *page, int i)
 	tuple->t_len = ItemIdGetLength(PageGetItemId(page->page, page->offset[i]));
 	tuple->t_data = page->tuple[i];
 	tuple->t_tableOid = RelationGetRelid(columns->rel);
-	ItemPointerSetInvalid(&tuple->t_self);
+	ItemPointerSet(&tuple->t_self, page->block, page->offset[i]);
 	ExecStoreHeapTuple(tuple, columns->slot, false);
 	columns->econtext->ecxt_scantuple = columns->slot;
 }

@@ -156,6 +156,7 @@ collect(GpuredPages *pages, GpuredPage *page)
 	int			n = 0;
 
 	page->page = BufferGetPage(buffer);
+	page->block = BufferGetBlockNumber(buffer);
 	last = PageGetMaxOffsetNumber(page->page);
 	all_visible = PageIsAllVisible(page->page) && !snapshot->takenDuringRecovery &&
 		!pages->check_conflicts;
@@ -176,7 +177,7 @@ collect(GpuredPages *pages, GpuredPage *page)
 			whole.t_len = ItemIdGetLength(item);
 			whole.t_tableOid = RelationGetRelid(rel);
 			whole.t_data = tuple;
-			ItemPointerSet(&whole.t_self, BufferGetBlockNumber(buffer), offset);
+			ItemPointerSet(&whole.t_self, page->block, offset);
 			visible = HeapTupleSatisfiesVisibility(&whole, snapshot, buffer);
 			if (pages->check_conflicts)
 				HeapCheckForSerializableConflictOut(visible, rel, &whole, buffer, snapshot);

@@ -26,6 +26,7 @@ typedef struct GpuredSharedBlocks
 typedef struct GpuredPage
 {
 	Page		page;
+	BlockNumber block;
 	int			n;
 	bool		complete;		/* no tuple has a NULL, and all have all
 								 * columns */
