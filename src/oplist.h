@@ -9,6 +9,9 @@
  *
  * GPURED_REDUCE(op, type, ctype, acc)
  *		A device reduction of a batch of "ctype" into an accumulator.
+ * GPURED_MOMENTS(op, type, ctype, columns, acc)
+ *		A device reduction of one column of "ctype" or of two (x and y) into the
+ *		sums that variances and regressions are made of.
  * GPURED_SCAN(op, type, ctype, acc, otype)
  *		A device inclusive scan of a batch of "ctype" into an array of "otype",
  *		starting from an accumulator "acc" that carries what came before.
@@ -21,9 +24,14 @@
  * Accumulators: int64 and wide (128 bits) wrap nowhere for any batch; exact is
  * the fixed-point sum of exact.h; least and greatest order floats as
  * PostgreSQL does (NaN above all) and settle zeros (least -0, greatest +0).
+ * int_moments are the sums of integers and of their squares; moments,
+ * pair_moments and dot the exact sums of moment_sums.h.
  */
 #ifndef GPURED_REDUCE
 #define GPURED_REDUCE(op, type, ctype, acc)
+#endif
+#ifndef GPURED_MOMENTS
+#define GPURED_MOMENTS(op, type, ctype, columns, acc)
 #endif
 #ifndef GPURED_SCAN
 #define GPURED_SCAN(op, type, ctype, acc, otype)
@@ -50,6 +58,15 @@ GPURED_REDUCE(max, int4,   int32_t, greatest_int)
 GPURED_REDUCE(max, int8,   int64_t, greatest_int)
 GPURED_REDUCE(max, float4, float,   greatest_float)
 GPURED_REDUCE(max, float8, double,  greatest_float)
+
+/*             op            type    C type   columns, accumulator */
+GPURED_MOMENTS(moments,      int2,   int16_t, 1, int_moments)
+GPURED_MOMENTS(moments,      int4,   int32_t, 1, int_moments)
+GPURED_MOMENTS(moments,      int8,   int64_t, 1, int_moments)
+GPURED_MOMENTS(moments,      float4, float,   1, moments)
+GPURED_MOMENTS(moments,      float8, double,  1, moments)
+GPURED_MOMENTS(pair_moments, float8, double,  2, pair_moments)
+GPURED_MOMENTS(dot,          float8, double,  2, dot)
 
 /*          op   type    C type   carry  output */
 GPURED_SCAN(sum, int2,   int16_t, int64, int64_t)
@@ -90,29 +107,29 @@ GPURED_AGGREGATE(prefix_sum, int8,   numeric, scan_sum_int8)
 GPURED_AGGREGATE(prefix_sum, float4, float4,  scan_sum_float4)
 GPURED_AGGREGATE(prefix_sum, float8, float8,  scan_sum_float8)
 GPURED_AGGREGATE(prefix_sum, numeric, numeric, none)
-GPURED_AGGREGATE(var_pop,    int2,       numeric,    none)
-GPURED_AGGREGATE(var_pop,    int4,       numeric,    none)
-GPURED_AGGREGATE(var_pop,    int8,       numeric,    none)
+GPURED_AGGREGATE(var_pop,    int2,       numeric,    reduce_moments_int2)
+GPURED_AGGREGATE(var_pop,    int4,       numeric,    reduce_moments_int4)
+GPURED_AGGREGATE(var_pop,    int8,       numeric,    reduce_moments_int8)
 GPURED_AGGREGATE(var_pop,    numeric,    numeric,    none)
-GPURED_AGGREGATE(var_samp,   int2,       numeric,    none)
-GPURED_AGGREGATE(var_samp,   int4,       numeric,    none)
-GPURED_AGGREGATE(var_samp,   int8,       numeric,    none)
+GPURED_AGGREGATE(var_samp,   int2,       numeric,    reduce_moments_int2)
+GPURED_AGGREGATE(var_samp,   int4,       numeric,    reduce_moments_int4)
+GPURED_AGGREGATE(var_samp,   int8,       numeric,    reduce_moments_int8)
 GPURED_AGGREGATE(var_samp,   numeric,    numeric,    none)
-GPURED_AGGREGATE(variance,   int2,       numeric,    none)
-GPURED_AGGREGATE(variance,   int4,       numeric,    none)
-GPURED_AGGREGATE(variance,   int8,       numeric,    none)
+GPURED_AGGREGATE(variance,   int2,       numeric,    reduce_moments_int2)
+GPURED_AGGREGATE(variance,   int4,       numeric,    reduce_moments_int4)
+GPURED_AGGREGATE(variance,   int8,       numeric,    reduce_moments_int8)
 GPURED_AGGREGATE(variance,   numeric,    numeric,    none)
-GPURED_AGGREGATE(stddev_pop, int2,       numeric,    none)
-GPURED_AGGREGATE(stddev_pop, int4,       numeric,    none)
-GPURED_AGGREGATE(stddev_pop, int8,       numeric,    none)
+GPURED_AGGREGATE(stddev_pop, int2,       numeric,    reduce_moments_int2)
+GPURED_AGGREGATE(stddev_pop, int4,       numeric,    reduce_moments_int4)
+GPURED_AGGREGATE(stddev_pop, int8,       numeric,    reduce_moments_int8)
 GPURED_AGGREGATE(stddev_pop, numeric,    numeric,    none)
-GPURED_AGGREGATE(stddev_samp, int2,       numeric,    none)
-GPURED_AGGREGATE(stddev_samp, int4,       numeric,    none)
-GPURED_AGGREGATE(stddev_samp, int8,       numeric,    none)
+GPURED_AGGREGATE(stddev_samp, int2,       numeric,    reduce_moments_int2)
+GPURED_AGGREGATE(stddev_samp, int4,       numeric,    reduce_moments_int4)
+GPURED_AGGREGATE(stddev_samp, int8,       numeric,    reduce_moments_int8)
 GPURED_AGGREGATE(stddev_samp, numeric,    numeric,    none)
-GPURED_AGGREGATE(stddev,     int2,       numeric,    none)
-GPURED_AGGREGATE(stddev,     int4,       numeric,    none)
-GPURED_AGGREGATE(stddev,     int8,       numeric,    none)
+GPURED_AGGREGATE(stddev,     int2,       numeric,    reduce_moments_int2)
+GPURED_AGGREGATE(stddev,     int4,       numeric,    reduce_moments_int4)
+GPURED_AGGREGATE(stddev,     int8,       numeric,    reduce_moments_int8)
 GPURED_AGGREGATE(stddev,     numeric,    numeric,    none)
 GPURED_AGGREGATE(bool_and,   bool,       bool,       none)
 GPURED_AGGREGATE(bool_or,    bool,       bool,       none)
@@ -132,14 +149,14 @@ GPURED_AGGREGATE(bit_xor,    bit,        bit,        none)
 GPURED_AGGREGATE(sum,        interval,   interval,   none)
 GPURED_AGGREGATE(avg,        interval,   interval,   none)
 GPURED_AGGREGATE(sum,        money,      money,      reduce_sum_int8)
-GPURED_AGGREGATE(min,        money,      money,      none)
-GPURED_AGGREGATE(min,        date,       date,       none)
-GPURED_AGGREGATE(min,        time,       time,       none)
+GPURED_AGGREGATE(min,        money,      money,      reduce_min_int8)
+GPURED_AGGREGATE(min,        date,       date,       reduce_min_int4)
+GPURED_AGGREGATE(min,        time,       time,       reduce_min_int8)
 GPURED_AGGREGATE(min,        timetz,     timetz,     none)
-GPURED_AGGREGATE(min,        timestamp,  timestamp,  none)
-GPURED_AGGREGATE(min,        timestamptz, timestamptz, none)
+GPURED_AGGREGATE(min,        timestamp,  timestamp,  reduce_min_int8)
+GPURED_AGGREGATE(min,        timestamptz, timestamptz, reduce_min_int8)
 GPURED_AGGREGATE(min,        interval,   interval,   none)
-GPURED_AGGREGATE(min,        oid,        oid,        none)
+GPURED_AGGREGATE(min,        oid,        oid,        reduce_min_int8)
 GPURED_AGGREGATE(min,        xid8,       xid8,       none)
 GPURED_AGGREGATE(min,        pg_lsn,     pg_lsn,     none)
 GPURED_AGGREGATE(min,        tid,        tid,        none)
@@ -148,14 +165,14 @@ GPURED_AGGREGATE(min,        text,       text,       none)
 GPURED_AGGREGATE(min,        bpchar,     bpchar,     none)
 GPURED_AGGREGATE(min,        anyarray,   anyarray,   none)
 GPURED_AGGREGATE(min,        anyenum,    anyelement, none)
-GPURED_AGGREGATE(max,        money,      money,      none)
-GPURED_AGGREGATE(max,        date,       date,       none)
-GPURED_AGGREGATE(max,        time,       time,       none)
+GPURED_AGGREGATE(max,        money,      money,      reduce_max_int8)
+GPURED_AGGREGATE(max,        date,       date,       reduce_max_int4)
+GPURED_AGGREGATE(max,        time,       time,       reduce_max_int8)
 GPURED_AGGREGATE(max,        timetz,     timetz,     none)
-GPURED_AGGREGATE(max,        timestamp,  timestamp,  none)
-GPURED_AGGREGATE(max,        timestamptz, timestamptz, none)
+GPURED_AGGREGATE(max,        timestamp,  timestamp,  reduce_max_int8)
+GPURED_AGGREGATE(max,        timestamptz, timestamptz, reduce_max_int8)
 GPURED_AGGREGATE(max,        interval,   interval,   none)
-GPURED_AGGREGATE(max,        oid,        oid,        none)
+GPURED_AGGREGATE(max,        oid,        oid,        reduce_max_int8)
 GPURED_AGGREGATE(max,        xid8,       xid8,       none)
 GPURED_AGGREGATE(max,        pg_lsn,     pg_lsn,     none)
 GPURED_AGGREGATE(max,        tid,        tid,        none)
@@ -203,5 +220,6 @@ GPURED_AGGREGATE(regr_r2, float8 float8, float8, none)
 GPURED_AGGREGATE(dot, float8 float8, float8, none)
 
 #undef GPURED_REDUCE
+#undef GPURED_MOMENTS
 #undef GPURED_SCAN
 #undef GPURED_AGGREGATE
