@@ -1015,6 +1015,9 @@ COMMENT ON AGGREGATE gpu_sum(money) IS 'exact sum of money values';
  * serve, but for interval: of equal intervals gpured returns the greatest by
  * months, then days, then time, whatever the order of the rows.
  *
+ * gpured_larger and gpured_smaller are for types that PostgreSQL has no such
+ * function for: they go by the type's default btree order.
+ *
  * An aggregate's state cannot be of type anyenum.  anyelement is the same type
  * here, since the argument decides it.
  */
@@ -1066,6 +1069,10 @@ CREATE FUNCTION gpured_timestamptz_min(internal, timestamptz) RETURNS internal
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 CREATE FUNCTION gpured_timestamptz_min_final(internal) RETURNS timestamptz
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_larger(anyelement, anyelement) RETURNS anyelement
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION gpured_smaller(anyelement, anyelement) RETURNS anyelement
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 CREATE FUNCTION gpured_interval_larger(interval, interval) RETURNS interval
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 CREATE FUNCTION gpured_interval_smaller(interval, interval) RETURNS interval

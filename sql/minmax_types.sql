@@ -76,6 +76,16 @@ SELECT f || '(' || c || ')' AS query, pg_temp.uses_index(format('SELECT gpu_%s(%
   FROM (VALUES ('min'), ('max')) f(f), (VALUES ('tx'), ('e'), ('d')) c(c) ORDER BY 1;
 SELECT gpu_max(tx) = max(tx) AS tx, gpu_min(e) AS e, gpu_max(d) AS d FROM kinds;
 
+-- functions for any type that has an order, here one that PostgreSQL 15 has no minimum of
+CREATE AGGREGATE pg_temp.least(uuid) (sfunc = gpured_smaller, stype = uuid, combinefunc = gpured_smaller, parallel = safe);
+CREATE AGGREGATE pg_temp.greatest(anyelement) (sfunc = gpured_larger, stype = anyelement, combinefunc = gpured_larger, parallel = safe);
+SELECT count(*) FILTER (WHERE least IS DISTINCT FROM sorted[1]) AS other_least,
+       count(*) FILTER (WHERE greatest IS DISTINCT FROM sorted[cardinality(sorted)]) AS other_greatest
+  FROM (SELECT pg_temp.least(tx::uuid), pg_temp.greatest(tx::uuid),
+               array_agg(tx::uuid ORDER BY tx::uuid) FILTER (WHERE tx IS NOT NULL) AS sorted FROM kinds GROUP BY g) q;
+SELECT gpured_larger(text 'b' COLLATE "C", 'B'), gpured_smaller(text 'b' COLLATE "C", 'B'), gpured_larger(1, NULL);
+SELECT gpured_larger(point '(1,2)', point '(2,1)');
+
 -- arrays of what cannot be ordered
 SELECT gpu_min(x) FROM (VALUES (ARRAY[point '(1,2)']), (ARRAY[point '(2,1)'])) v(x);
 DROP TABLE kinds;
