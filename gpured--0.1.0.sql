@@ -1196,6 +1196,13 @@ CREATE AGGREGATE gpu_min(bpchar) (
 );
 COMMENT ON AGGREGATE gpu_min(bpchar) IS 'least of bpchar values';
 
+CREATE AGGREGATE gpu_min(bytea) (
+    sfunc = gpured_smaller, stype = bytea, sspace = 32,
+    combinefunc = gpured_smaller,
+    sortop = OPERATOR(pg_catalog.<), parallel = safe
+);
+COMMENT ON AGGREGATE gpu_min(bytea) IS 'least of bytea values';
+
 CREATE AGGREGATE gpu_min(anyarray) (
     sfunc = pg_catalog.array_smaller, stype = anyarray, sspace = 128,
     combinefunc = pg_catalog.array_smaller,
@@ -1319,6 +1326,13 @@ CREATE AGGREGATE gpu_max(bpchar) (
     sortop = OPERATOR(pg_catalog.>), parallel = safe
 );
 COMMENT ON AGGREGATE gpu_max(bpchar) IS 'greatest of bpchar values';
+
+CREATE AGGREGATE gpu_max(bytea) (
+    sfunc = gpured_larger, stype = bytea, sspace = 32,
+    combinefunc = gpured_larger,
+    sortop = OPERATOR(pg_catalog.>), parallel = safe
+);
+COMMENT ON AGGREGATE gpu_max(bytea) IS 'greatest of bytea values';
 
 CREATE AGGREGATE gpu_max(anyarray) (
     sfunc = pg_catalog.array_larger, stype = anyarray, sspace = 128,
