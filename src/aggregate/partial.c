@@ -146,7 +146,7 @@ gpured_partial_float(GpuredPartialForm form, int64 n, const GpuredWindow *sum)
 	}
 	else
 		gpured_state_begin(&buf, GPURED_STATE_FLOAT_SUM);
-	gpured_send_window(&buf, sum);
+	gpured_send_float(&buf, PointerGetDatum(sum));
 	return PointerGetDatum(gpured_state_end(&buf));
 }
 
