@@ -505,7 +505,7 @@ bench_groups(double *x, size_t n)
 	for (int d = 0; d < 4; d += 3)
 	{
 		fill(data[d].draw, false, x, n);
-		for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++)
+		for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]) - (d == 3); i++)
 		{
 			printf("%-8s %8u groups", data[d].name, groups[i]);
 			for (int size = 4; size <= 8; size += 4)
