@@ -17,8 +17,12 @@ INSERT INTO scanned SELECT CASE WHEN i % 7 > 0 THEN i % 200 - 100 END, repeat('x
     (i % 77)::text::xid8, i % 10, i
   FROM generate_series(1, 4000) i;
 ALTER TABLE scanned DROP COLUMN gone;
+ALTER TABLE scanned ALTER COLUMN tx SET STORAGE EXTERNAL, ALTER COLUMN n SET STORAGE EXTERNAL;
 ALTER TABLE scanned ADD COLUMN df float8 DEFAULT 2.5, ADD COLUMN dt text DEFAULT 'default', ADD COLUMN dn int;
-INSERT INTO scanned (i4, f8, df, dt, dn, k, nn, tx) SELECT i, i / 3.0, i, NULL, i, i % 3, i, repeat(md5(i::text), 400) FROM generate_series(1, 50) i;
+INSERT INTO scanned (i4, f8, df, dt, dn, k, nn, tx, n) SELECT i, i / 3.0, i, NULL, i, i % 3, i, repeat(md5(i::text), 400), CASE WHEN i < 4 THEN (i || repeat('7', 5000))::numeric END FROM generate_series(1, 50) i;
+INSERT INTO scanned (i4, f8, k, nn, tx) SELECT i, i / 3.0, i % 3, i, repeat(md5((i % 5)::text), 40) FROM generate_series(1, 50) i;
+ALTER TABLE scanned ALTER COLUMN tx SET STORAGE EXTENDED;
+INSERT INTO scanned (i4, f8, k, nn, tx) SELECT i, i / 3.0, i % 3, i, repeat(md5((i % 7)::text), 400) FROM generate_series(1, 50) i;
 UPDATE scanned SET i8 = -i8, k = k + 1, dn = nn % 50 WHERE nn % 6 = 0;
 DELETE FROM scanned WHERE nn % 31 = 5;
 VACUUM ANALYZE scanned;
