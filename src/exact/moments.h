@@ -58,14 +58,15 @@ typedef enum GpuredMomentsSum
 
 typedef struct GpuredMoments
 {
-	int16_t		base[2];		/* of x and of y: the least exponent, as a double
-								 * has it; 64 * first pair - 25 if wide */
-	uint8_t		span[2];		/* how many exponents, in 32s: 0 before the first
-								 * row, 1 if narrow, even if wide */
+	int16_t		base[2];		/* of x and of y: the least exponent, as a
+								 * double has it; 64 * first pair - 25 if wide */
+	uint8_t		span[2];		/* how many exponents, in 32s: 0 before the
+								 * first row, 1 if narrow, even if wide */
 	uint8_t		kind;
 	uint8_t		flags;			/* GPURED_EXACT_* of x, those of y above; of
 								 * the products in a DOT */
-	uint64_t	limb[];			/* the number of rows but in a DOT, and the sums */
+	uint64_t	limb[];			/* the number of rows but in a DOT, and the
+								 * sums */
 } GpuredMoments;
 
 #define GPURED_MOMENTS_FLAGS_Y 4	/* how far the flags of y are shifted */
