@@ -12,16 +12,16 @@
  * The limbs fill a large multiprocessor with 384 threads, or with 256 if there
  * are two columns; long tiles keep the memory busy with so few.
  */
-template <GpuredSumsKind KIND, class T>
+template <GpuredMomentsKind KIND, class T>
 struct MomentTuning
 {
-	static constexpr bool PAIRS = KIND == GPURED_SUMS_TWO;
+	static constexpr bool PAIRS = KIND == GPURED_MOMENTS_TWO;
 	static constexpr int THREADS = 128, BLOCKS = PAIRS ? 2 : 3;
-	static constexpr int VECTORS = (KIND == GPURED_SUMS_ONE ? 8 : 4) / (sizeof(T) == 4 ? 2 : 1);
+	static constexpr int VECTORS = (KIND == GPURED_MOMENTS_ONE ? 8 : 4) / (sizeof(T) == 4 ? 2 : 1);
 	static constexpr auto kernel = moments<KIND, T, VECTORS, THREADS, BLOCKS>;
 };
 
-template <GpuredSumsKind KIND, class T>
+template <GpuredMomentsKind KIND, class T>
 static int
 launch_moments(const void *x, const void *y, size_t n, void *workspace, GpuredAcc *result,
 			   cudaStream_t stream)
@@ -82,10 +82,11 @@ struct IntMoments<int64_t>
 #define LAUNCH_int_moments(ctype) \
 	launch_int_moments<IntMoments<ctype>::Op>(x, n, workspace, result, stream)
 #define LAUNCH_moments(ctype) \
-	launch_moments<GPURED_SUMS_ONE, ctype>(x, y, n, workspace, result, stream)
+	launch_moments<GPURED_MOMENTS_ONE, ctype>(x, y, n, workspace, result, stream)
 #define LAUNCH_pair_moments(ctype) \
-	launch_moments<GPURED_SUMS_TWO, ctype>(x, y, n, workspace, result, stream)
-#define LAUNCH_dot(ctype) launch_moments<GPURED_SUMS_DOT, ctype>(x, y, n, workspace, result, stream)
+	launch_moments<GPURED_MOMENTS_TWO, ctype>(x, y, n, workspace, result, stream)
+#define LAUNCH_dot(ctype) \
+	launch_moments<GPURED_MOMENTS_DOT, ctype>(x, y, n, workspace, result, stream)
 #define GPURED_MOMENTS(op, type, ctype, columns, acc) \
 	extern "C" int gpured_launch_reduce_##op##_##type(const void *x, const void *y, size_t n, \
 													  void *workspace, GpuredAcc *result, \

@@ -17,19 +17,19 @@
 #include "moment_block.cuh"
 
 /* How many columns of each sum a warp has; the limbs of all sums fill shared memory. */
-template <GpuredSumsKind KIND>
-constexpr int MOMENT_COLUMNS = KIND == GPURED_SUMS_TWO   ? 8
-							   : KIND == GPURED_SUMS_ONE ? 16
-														 : 32;
+template <GpuredMomentsKind KIND>
+constexpr int MOMENT_COLUMNS = KIND == GPURED_MOMENTS_TWO   ? 8
+							   : KIND == GPURED_MOMENTS_ONE ? 16
+															: 32;
 
-template <GpuredSumsKind KIND>
+template <GpuredMomentsKind KIND>
 constexpr int MOMENT_TURNS = WARP / MOMENT_COLUMNS<KIND>;
 
 /* The limbs of a warp. */
-template <GpuredSumsKind KIND>
+template <GpuredMomentsKind KIND>
 constexpr int MOMENT_CELLS = COLUMN_LIMBS *MomentSums<KIND>::SUMS *MOMENT_COLUMNS<KIND>;
 
-template <GpuredSumsKind KIND>
+template <GpuredMomentsKind KIND>
 struct MomentLimbs
 {
 	typedef MomentSums<KIND> Sums;
@@ -75,23 +75,23 @@ struct MomentLimbs
 	/* Any row, by the lanes whose turn it is. */
 	__device__ __forceinline__ void add(double x, double y, MomentBlock<KIND> &block)
 	{
-		if (!is_ordinary(x) || (KIND != GPURED_SUMS_ONE && !is_ordinary(y)))
+		if (!is_ordinary(x) || (KIND != GPURED_MOMENTS_ONE && !is_ordinary(y)))
 		{
 			moment_block_note_special(block, x, y);
 			moment_block_add_row(block, x, y);
 			return;
 		}
-		if (KIND != GPURED_SUMS_DOT)
+		if (KIND != GPURED_MOMENTS_DOT)
 		{
 			exact_limbs_add(column, stride, x);
 			add_product(Sums::VALUES, x, x);
 		}
-		if (KIND == GPURED_SUMS_TWO)
+		if (KIND == GPURED_MOMENTS_TWO)
 		{
 			exact_limbs_add(column + COLUMN_LIMBS * stride, stride, y);
 			add_product(Sums::VALUES + 1, y, y);
 		}
-		if (KIND != GPURED_SUMS_ONE)
+		if (KIND != GPURED_MOMENTS_ONE)
 			add_product(Sums::SUMS - 1, x, y);
 	}
 

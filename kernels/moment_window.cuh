@@ -112,11 +112,11 @@ moment_cut_product(const double (&magic)[3], double x, double y, uint64_t (&digi
  * The sums of a thread.  "sign" is 1 to add, and -1 to take back a row that was
  * added though it does not fit.
  */
-template <GpuredSumsKind KIND>
+template <GpuredMomentsKind KIND>
 struct MomentWindow
 {
 	typedef MomentSums<KIND> Sums;
-	static constexpr int VARIABLES = KIND == GPURED_SUMS_ONE ? 1 : 2;
+	static constexpr int VARIABLES = KIND == GPURED_MOMENTS_ONE ? 1 : 2;
 
 	MomentScale scale[VARIABLES];
 	double product_magic[Sums::PRODUCTS][3];
@@ -127,9 +127,9 @@ struct MomentWindow
 	/* The sum of the tops of the variables of a product. */
 	__device__ __forceinline__ int product_top(int p) const
 	{
-		if (KIND == GPURED_SUMS_ONE || (KIND == GPURED_SUMS_TWO && p == 0))
+		if (KIND == GPURED_MOMENTS_ONE || (KIND == GPURED_MOMENTS_TWO && p == 0))
 			return 2 * scale[0].top;
-		if (KIND == GPURED_SUMS_TWO && p == 1)
+		if (KIND == GPURED_MOMENTS_TWO && p == 1)
 			return 2 * scale[VARIABLES - 1].top;
 		return scale[0].top + scale[VARIABLES - 1].top;
 	}
@@ -222,8 +222,8 @@ struct MomentWindow
 
 	__device__ __forceinline__ void cut(int p, double x, double y, uint64_t (&digit)[3]) const
 	{
-		const bool with_x = KIND != GPURED_SUMS_TWO || p != 1;
-		const bool with_y = KIND == GPURED_SUMS_DOT || (KIND == GPURED_SUMS_TWO && p != 0);
+		const bool with_x = KIND != GPURED_MOMENTS_TWO || p != 1;
+		const bool with_y = KIND == GPURED_MOMENTS_DOT || (KIND == GPURED_MOMENTS_TWO && p != 0);
 
 		moment_cut_product(product_magic[p], with_x ? x : y, with_y ? y : x, digit);
 	}

@@ -73,7 +73,7 @@ struct MomentTile
 	}
 };
 
-template <GpuredSumsKind KIND>
+template <GpuredMomentsKind KIND>
 struct MomentsShared
 {
 	MomentBlock<KIND> block;
@@ -81,7 +81,7 @@ struct MomentsShared
 };
 
 /* Bytes of shared memory that a block of so many threads needs. */
-template <GpuredSumsKind KIND>
+template <GpuredMomentsKind KIND>
 constexpr size_t
 moments_shared(int threads)
 {
@@ -90,7 +90,7 @@ moments_shared(int threads)
 }
 
 /* The sums of a thread's share. */
-template <GpuredSumsKind KIND, int ROWS>
+template <GpuredMomentsKind KIND, int ROWS>
 struct ThreadMoments
 {
 	static constexpr int TURNS = MOMENT_TURNS<KIND>;
@@ -132,7 +132,7 @@ struct ThreadMoments
 	template <class Tile>
 	__device__ __forceinline__ void add(const Tile &tile)
 	{
-		if (KIND == GPURED_SUMS_DOT && !seen)
+		if (KIND == GPURED_MOMENTS_DOT && !seen)
 			tile.each(
 				[&](double x, double y)
 				{
@@ -223,7 +223,7 @@ struct ThreadMoments
 };
 
 /* "y" is the second column, if the kind has two. */
-template <GpuredSumsKind KIND, class T, int VECTORS, int THREADS, int BLOCKS>
+template <GpuredMomentsKind KIND, class T, int VECTORS, int THREADS, int BLOCKS>
 __global__ void
 __launch_bounds__(THREADS, BLOCKS)
 	moments(const T *x, const T *y, size_t n, MomentWorkspace *work, GpuredAcc *result)

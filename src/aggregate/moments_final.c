@@ -66,7 +66,7 @@ look(FunctionCallInfo fcinfo, int64 rows, View *v)
 	}
 	else
 	{
-		v->sums = (GpuredMoments *) DatumGetPointer(state);
+		v->sums = gpured_moments_resolve(state);
 		flags = v->sums->flags;
 	}
 	v->n = v->sums->n;
