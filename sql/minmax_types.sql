@@ -70,6 +70,7 @@ BEGIN
   RETURN false;
 END $f$;
 SET enable_seqscan = off;
+SET gpured.debug_scan = allow;
 SELECT f || '(' || c || ')' AS query, pg_temp.uses_index(format('SELECT gpu_%s(%s) FROM kinds', f, c)) AS uses_index,
        pg_temp.uses_index(format('SELECT %s(%s) FROM kinds', f, c)) AS builtin_uses_index
   FROM (VALUES ('min'), ('max')) f(f), (VALUES ('tx'), ('e'), ('d')) c(c) ORDER BY 1;

@@ -5,8 +5,11 @@
 #ifndef GPURED_COMPAT_H
 #define GPURED_COMPAT_H
 
+#include "executor/executor.h"
+#include "pgstat.h"
 #include "storage/latch.h"
 #include "utils/memutils.h"
+#include "utils/rel.h"
 
 #if PG_VERSION_NUM >= 160000
 #include "varatt.h"
@@ -24,6 +27,31 @@ gpured_create_wait_event_set(int nevents)
 #else
 	return CreateWaitEventSet(TopMemoryContext, nevents);
 #endif
+}
+
+/* A table of the plan's range table, which the executor has locked. */
+static inline Relation
+gpured_range_table_relation(EState *estate, Index rti)
+{
+#if PG_VERSION_NUM >= 180000
+	return ExecGetRangeTableRelation(estate, rti, false);
+#else
+	return ExecGetRangeTableRelation(estate, rti);
+#endif
+}
+
+/* Count n tuples of a scan, as pgstat_count_heap_getnext counts one. */
+static inline void
+gpured_count_tuples(Relation rel, int n)
+{
+	if (pgstat_should_count_relation(rel))
+	{
+#if PG_VERSION_NUM >= 160000
+		rel->pgstat_info->counts.tuples_returned += n;
+#else
+		rel->pgstat_info->t_counts.t_tuples_returned += n;
+#endif
+	}
 }
 
 #endif							/* GPURED_COMPAT_H */

@@ -49,6 +49,12 @@ typedef struct GpuredMomentGrid
 /* Digits in their order in sum[]: two of x and of y, three of each product. */
 #define GPURED_CPU_MOMENT_DIGITS 13
 
+/* A value's digits, for sums of many groups. */
+typedef struct GpuredDigitPair
+{
+	int64_t		digit[2];
+} GpuredDigitPair;
+
 /* The loops over a batch, compiled for one instruction set. */
 typedef struct GpuredCpuKernels
 {
@@ -88,6 +94,17 @@ typedef struct GpuredCpuKernels
 	bool		(*moments_float8) (const double *x, const GpuredMomentGrid *g, int64_t *sum);
 	bool		(*pair_moments) (const double *x, const double *y, const GpuredMomentGrid *g, int64_t *sum);
 	bool		(*dot) (const double *x, const double *y, const GpuredMomentGrid *g, int64_t *sum);
+
+	/*
+	 * Cut each of n values into two digits.  False if there is a -0, or a
+	 * value that does not fit, whose digits are worth nothing.
+	 */
+	bool		(*cut_float4) (const float *x, size_t n, const GpuredDigits *d, GpuredDigitPair *out);
+	bool		(*cut_float8) (const double *x, size_t n, const GpuredDigits *d, GpuredDigitPair *out);
+
+	/* gpured_float_rank of each, all of its bits turned if "least" says so. */
+	void		(*ranks_float4) (const float *x, size_t n, bool least, int64_t *out);
+	void		(*ranks_float8) (const double *x, size_t n, bool least, int64_t *out);
 } GpuredCpuKernels;
 
 extern const GpuredCpuKernels gpured_cpu_plain;

@@ -683,6 +683,97 @@ dot(const double *x, const double *y, const GpuredMomentGrid *g, int64_t *sum)
 	return moments_float8_body(x, y, g, false, false, sum);
 }
 
+/* Two vectors as pairs: a[0], b[0], a[1], b[1] and so on. */
+#if VECTOR_BYTES == 64
+#define INTERLEAVE_LOW(a, b)  __builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11)
+#define INTERLEAVE_HIGH(a, b) __builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15)
+#elif VECTOR_BYTES == 32
+#define INTERLEAVE_LOW(a, b)  __builtin_shufflevector(a, b, 0, 4, 1, 5)
+#define INTERLEAVE_HIGH(a, b) __builtin_shufflevector(a, b, 2, 6, 3, 7)
+#else
+#define INTERLEAVE_LOW(a, b)  __builtin_shufflevector(a, b, 0, 2)
+#define INTERLEAVE_HIGH(a, b) __builtin_shufflevector(a, b, 1, 3)
+#endif
+
+/*
+ * The digits of one vector of values, in pairs; lanes of what does not fit and
+ * of -0 are cleared in *good.
+ */
+KERNEL GPURED_ALWAYS_INLINE void
+cut_pairs(VFloat8 v, const VFloat8 * magic, VFloat8 bound, VInt8 * good, VInt8 * pair)
+{
+	VFloat8		t = v + magic[0];
+	VFloat8		rest = v - (t - magic[0]);
+	VFloat8		u = rest + magic[1];
+	VInt8		first = (VInt8) ((VUInt8) t - (VUInt8) magic[0]);
+	VInt8		second = (VInt8) ((VUInt8) u - (VUInt8) magic[1]);
+
+	*good &= ((VFloat8) ((VInt8) v & INT64_MAX) < bound) & (u - magic[1] == rest) &
+		((VInt8) v != INT64_MIN);
+	pair[0] = INTERLEAVE_LOW(first, second);
+	pair[1] = INTERLEAVE_HIGH(first, second);
+}
+
+#define CUT(name, ctype, load) \
+KERNEL bool \
+name(const ctype *x, size_t n, const GpuredDigits *d, GpuredDigitPair *out) \
+{ \
+	const size_t lanes = LANES(double); \
+	VFloat8		zero = {0}; \
+	VFloat8		magic[2] = {zero + d->magic[0], zero + d->magic[1]}; \
+	VFloat8		bound = zero + d->bound; \
+	VInt8		good = (VInt8) {0} == 0; \
+	VInt8		pair[2]; \
+	VFloat8		v; \
+	bool		fits = true; \
+	size_t		i = 0; \
+	for (; n - i >= lanes; i += lanes) \
+	{ \
+		load(v, x + i); \
+		cut_pairs(v, magic, bound, &good, pair); \
+		memcpy(out + i, pair, sizeof(pair)); \
+	} \
+	if (i < n) \
+	{ \
+		ctype		tail[LANES(double)] = {0}; \
+		memcpy(tail, x + i, (n - i) * sizeof(ctype)); \
+		load(v, tail); \
+		cut_pairs(v, magic, bound, &good, pair); \
+		memcpy(out + i, pair, (n - i) * sizeof(*out)); \
+	} \
+	for (size_t j = 0; j < lanes; j++) \
+		fits &= good[j] != 0; \
+	return fits; \
+}
+
+CUT(cut_float4, float, LOAD_WIDENED)
+CUT(cut_float8, double, LOAD)
+
+#define RANKS(name, ctype, load) \
+KERNEL void \
+name(const ctype *x, size_t n, bool least, int64_t *out) \
+{ \
+	const size_t lanes = LANES(double); \
+	const int64_t flip = least ? -1 : 0; \
+	size_t		i = 0; \
+	for (; n - i >= lanes; i += lanes) \
+	{ \
+		VFloat8		v; \
+		VInt8		rank; \
+		VInt8		nan; \
+		load(v, x + i); \
+		nan = v != v; \
+		rank = (VInt8) v ^ (((VInt8) v < 0) & INT64_MAX); \
+		rank = CHOOSE(nan, INT64_MAX, rank) ^ flip; \
+		memcpy(out + i, &rank, sizeof(rank)); \
+	} \
+	for (; i < n; i++) \
+		out[i] = gpured_float_rank(x[i]) ^ flip; \
+}
+
+RANKS(ranks_float4, float, LOAD_WIDENED)
+RANKS(ranks_float8, double, LOAD)
+
 const GpuredCpuKernels KERNELS = {
 	.name = KERNELS_NAME,
 	.sum_int2 = sum_int2,
@@ -706,5 +797,9 @@ const GpuredCpuKernels KERNELS = {
 	.moments_float4 = moments_float4,
 	.moments_float8 = moments_float8,
 	.pair_moments = pair_moments,
-	.dot = dot
+	.dot = dot,
+	.cut_float4 = cut_float4,
+	.cut_float8 = cut_float8,
+	.ranks_float4 = ranks_float4,
+	.ranks_float8 = ranks_float8
 };

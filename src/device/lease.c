@@ -15,7 +15,7 @@
 #include "supervisor.h"
 
 /* How long a query under gpured.offload = force waits for a server. */
-#define FORCE_WAIT_MS	5000
+#define FORCE_WAIT_MS	20000
 
 /* How long a session does not wait for a slot again when none came, in ms. */
 #define BUSY_INTERVAL	1000
