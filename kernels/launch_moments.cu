@@ -28,7 +28,7 @@ launch_moments(const void *x, const void *y, size_t n, void *workspace, GpuredAc
 {
 	typedef MomentTuning<KIND, T> Tuning;
 	static const LaunchShape shape =
-		launch_shape(Tuning::kernel, Tuning::THREADS, moments_shared<KIND>);
+		launch_shape(Tuning::kernel, Tuning::THREADS, moments_shared<KIND, T>);
 	const size_t tile = (size_t) shape.threads * Tuning::VECTORS * Vector<T>::LENGTH;
 
 	if (shape.error != cudaSuccess)

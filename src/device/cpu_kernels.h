@@ -699,7 +699,7 @@ dot(const double *x, const double *y, const GpuredMomentGrid *g, int64_t *sum)
  * The digits of one vector of values, in pairs; lanes of what does not fit and
  * of -0 are cleared in *good.
  */
-KERNEL GPURED_ALWAYS_INLINE void
+KERNEL		GPURED_ALWAYS_INLINE void
 cut_pairs(VFloat8 v, const VFloat8 * magic, VFloat8 bound, VInt8 * good, VInt8 * pair)
 {
 	VFloat8		t = v + magic[0];
