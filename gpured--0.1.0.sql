@@ -1015,6 +1015,9 @@ COMMENT ON AGGREGATE gpu_sum(money) IS 'exact sum of money values';
  * serve, but for interval: of equal intervals gpured returns the greatest by
  * months, then days, then time, whatever the order of the rows.
  *
+ * gpured_larger and gpured_smaller are for types that PostgreSQL has no such
+ * function for: they go by the type's default btree order.
+ *
  * An aggregate's state cannot be of type anyenum.  anyelement is the same type
  * here, since the argument decides it.
  */
@@ -1066,6 +1069,10 @@ CREATE FUNCTION gpured_timestamptz_min(internal, timestamptz) RETURNS internal
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 CREATE FUNCTION gpured_timestamptz_min_final(internal) RETURNS timestamptz
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_larger(anyelement, anyelement) RETURNS anyelement
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION gpured_smaller(anyelement, anyelement) RETURNS anyelement
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 CREATE FUNCTION gpured_interval_larger(interval, interval) RETURNS interval
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 CREATE FUNCTION gpured_interval_smaller(interval, interval) RETURNS interval
@@ -1188,6 +1195,13 @@ CREATE AGGREGATE gpu_min(bpchar) (
     sortop = OPERATOR(pg_catalog.<), parallel = safe
 );
 COMMENT ON AGGREGATE gpu_min(bpchar) IS 'least of bpchar values';
+
+CREATE AGGREGATE gpu_min(bytea) (
+    sfunc = gpured_smaller, stype = bytea, sspace = 32,
+    combinefunc = gpured_smaller,
+    sortop = OPERATOR(pg_catalog.<), parallel = safe
+);
+COMMENT ON AGGREGATE gpu_min(bytea) IS 'least of bytea values';
 
 CREATE AGGREGATE gpu_min(anyarray) (
     sfunc = pg_catalog.array_smaller, stype = anyarray, sspace = 128,
@@ -1312,6 +1326,13 @@ CREATE AGGREGATE gpu_max(bpchar) (
     sortop = OPERATOR(pg_catalog.>), parallel = safe
 );
 COMMENT ON AGGREGATE gpu_max(bpchar) IS 'greatest of bpchar values';
+
+CREATE AGGREGATE gpu_max(bytea) (
+    sfunc = gpured_larger, stype = bytea, sspace = 32,
+    combinefunc = gpured_larger,
+    sortop = OPERATOR(pg_catalog.>), parallel = safe
+);
+COMMENT ON AGGREGATE gpu_max(bytea) IS 'greatest of bytea values';
 
 CREATE AGGREGATE gpu_max(anyarray) (
     sfunc = pg_catalog.array_larger, stype = anyarray, sspace = 128,

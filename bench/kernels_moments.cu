@@ -85,7 +85,7 @@ describe(const char *name, const char *type, GpuredOp op, MomentsLaunch launch)
 	bench_register(operation);
 }
 
-static const BenchRegistration sums(
+static const BenchRegistration everything(
 	[] {
 #define GPURED_MOMENTS(op, type, ctype, columns, acc) \
 	describe<ctype>(#op, #type, GPURED_reduce_##op##_##type, gpured_launch_reduce_##op##_##type);

@@ -116,6 +116,8 @@ mode_settings()
 	case $1 in
 		auto) set -- "$preload" "gpured.device = cpu" ;;
 		force) set -- "$preload" "gpured.device = cpu" "gpured.offload = force" ;;
+		# the test sets gpured.offload itself
+		queries) set -- "$preload" "gpured.device = cpu" "autovacuum = off" ;;
 		small) set -- "$preload" "gpured.device = cpu" "gpured.offload = force" "gpured.buffer_size = 1MB" ;;
 		cuda-absent) set -- "$preload" "gpured.device = auto" ;;
 		off) set -- "gpured.device = off" ;;

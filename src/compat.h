@@ -7,6 +7,7 @@
 
 #include "executor/executor.h"
 #include "pgstat.h"
+#include "storage/bufmgr.h"
 #include "storage/latch.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
@@ -37,6 +38,17 @@ gpured_range_table_relation(EState *estate, Index rti)
 	return ExecGetRangeTableRelation(estate, rti, false);
 #else
 	return ExecGetRangeTableRelation(estate, rti);
+#endif
+}
+
+/* Pin a block if it is in this buffer. */
+static inline bool
+gpured_read_recent_buffer(Relation rel, BlockNumber block, Buffer buffer)
+{
+#if PG_VERSION_NUM >= 160000
+	return ReadRecentBuffer(rel->rd_locator, MAIN_FORKNUM, block, buffer);
+#else
+	return ReadRecentBuffer(rel->rd_node, MAIN_FORKNUM, block, buffer);
 #endif
 }
 

@@ -127,6 +127,10 @@ extern int64 gpured_int128_to_money(int128 value);
 extern Numeric gpured_numeric_greatest(Numeric a, Numeric b);
 extern Numeric gpured_numeric_least(Numeric a, Numeric b);
 
+/* sum_numeric.c */
+extern Datum gpured_numeric_step(PG_FUNCTION_ARGS);
+extern bool gpured_numeric_add_short(Datum state, const struct varlena *numeric);
+
 /* numeric_out.c */
 #define GPURED_NUMERIC_INT128_MAX_SIZE 28	/* an aligned array element */
 

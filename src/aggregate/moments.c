@@ -98,7 +98,7 @@ step_slowly(FunctionCallInfo fcinfo, GpuredMomentsKind kind, GpuredOp op, double
 		if (offload == NULL)
 		{
 			rows = gpured_moments_create(kind, &gpured_call_allocator, fcinfo);
-			PG_RETURN_POINTER(gpured_moments_add_slow(rows, x, y, &gpured_call_allocator, fcinfo));
+			PG_RETURN_POINTER(gpured_moments_add_slow(rows, x, y, false, &gpured_call_allocator, fcinfo));
 		}
 		parts = MemoryContextAlloc(context, sizeof(GpuredMomentParts));
 		parts->offload = offload;
@@ -113,7 +113,8 @@ step_slowly(FunctionCallInfo fcinfo, GpuredMomentsKind kind, GpuredOp op, double
 	{
 		if (parts->rows == NULL)
 			parts->rows = gpured_moments_create(kind, &gpured_call_allocator, fcinfo);
-		parts->rows = gpured_moments_add_slow(parts->rows, x, y, &gpured_call_allocator, fcinfo);
+		parts->rows = gpured_moments_add_slow(parts->rows, x, y, false, &gpured_call_allocator,
+											  fcinfo);
 	}
 	return PointerGetDatum(parts) + GPURED_MOMENT_PARTS_TAG;
 }
@@ -275,7 +276,7 @@ gpured_moments_combine(PG_FUNCTION_ARGS)
 		*state = gpured_moments_copy(other, &gpured_context_allocator, context);
 	else
 	{
-		if (pg_add_s64_overflow((*state)->n, other->n, &n))
+		if (pg_add_s64_overflow(gpured_moments_rows(*state), gpured_moments_rows(other), &n))
 			ereport(ERROR,
 					(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
 					 errmsg("bigint out of range")));

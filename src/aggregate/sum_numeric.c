@@ -164,6 +164,26 @@ gpured_numeric_step(PG_FUNCTION_ARGS)
 }
 
 /*
+ * The same for a state that is there and a value that is short and not toasted;
+ * false, and nothing done, for any other.
+ */
+bool
+gpured_numeric_add_short(Datum state, const struct varlena *numeric)
+{
+	NumericTotal *total = (NumericTotal *) DatumGetPointer(state);
+	int128		value;
+	int			scale;
+
+	if (VARATT_IS_1B_E(numeric) || VARATT_IS_4B_C(numeric))
+		return false;
+	if (unlikely(!read_short(numeric, &value, &scale)))
+		return false;
+	total->sum += value;
+	total->n[scale]++;
+	return true;
+}
+
+/*
  * Take a value back.  PostgreSQL's own state may be unable to, if it was the last
  * with the largest display scale: then the aggregate starts again.
  */

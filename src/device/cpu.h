@@ -24,13 +24,19 @@
 /* Values that the exact sum looks at before it folds them into limbs. */
 #define GPURED_CPU_BLOCK	2048
 
-/* The digits that a block of floats is cut into: see cpu_sum.c. */
+/*
+ * The digits that floats are cut into: see cpu_sum.c and grouped.c.  A block of
+ * float4 may have one digit only: then the bits of its values, without the sign,
+ * must be below "greatest", and "least" or more when 1 is taken away from them.
+ */
 #define GPURED_CPU_MAX_DIGITS 3
 
 typedef struct GpuredDigits
 {
-	int			n;				/* 2 or 3 */
-	double		bound;			/* every |value| is below */
+	int			n;				/* 1, 2 or 3 */
+	uint32_t	least;
+	uint32_t	greatest;
+	double		bound;			/* of pairs: every |value| is below */
 	double		magic[GPURED_CPU_MAX_DIGITS];
 } GpuredDigits;
 
@@ -76,6 +82,10 @@ typedef struct GpuredCpuKernels
 	double		(*min_float8) (const double *x, size_t n);
 	double		(*max_float4) (const float *x, size_t n);
 	double		(*max_float8) (const double *x, size_t n);
+
+	/* The greatest |x| of a block that is below the limit; 0 if none is. */
+	double		(*greatest_float4) (const float *x, double limit);
+	double		(*greatest_float8) (const double *x, double limit);
 
 	/*
 	 * Cut a block into digits and sum them.  False if a value does not fit;

@@ -16,6 +16,9 @@
  * additions: -ffp-contract=off sees to that.
  */
 #include <string.h>
+#if VECTOR_BYTES > 16
+#include <immintrin.h>
+#endif
 
 #include "device/cpu.h"
 
@@ -25,6 +28,7 @@
 typedef int16_t VInt2 __attribute__((vector_size(VECTOR_BYTES)));
 typedef int32_t VInt4 __attribute__((vector_size(VECTOR_BYTES)));
 typedef int64_t VInt8 __attribute__((vector_size(VECTOR_BYTES)));
+typedef uint32_t VUInt4 __attribute__((vector_size(VECTOR_BYTES)));
 typedef uint64_t VUInt8 __attribute__((vector_size(VECTOR_BYTES)));
 typedef float VFloat4 __attribute__((vector_size(VECTOR_BYTES)));
 typedef double VFloat8 __attribute__((vector_size(VECTOR_BYTES)));
@@ -267,82 +271,83 @@ EXTREME_FLOAT(max_float8, double, VFloat8, VInt8, >, -__builtin_inf(), true)
 /*
  * One vector of a block.  Adding magic[l] rounds what is left of a value to a
  * multiple of the unit of digit l; the bits of the sums, taken as integers, are
- * summed.  What the last digit cannot take, a value beyond the bound and NaN
- * clear their lanes of *good.
+ * summed.
+ *
+ * The exponent of the first sum is that of the magic number unless the value is
+ * too large for the grid, or NaN: bits 52 to 63 of *range say so.  What the last
+ * digit cannot take shows in the bits of *rest; that of bit 63 are only zeros of
+ * different sign.
  */
 KERNEL GPURED_ALWAYS_INLINE void
-cut_vector(VFloat8 rest, const VFloat8 * magic, VFloat8 bound, bool three,
-		   VUInt8 * sum, VInt8 * good)
+cut_vector(VFloat8 rest, const VFloat8 * magic, int digits, VUInt8 * sum, VUInt8 * range, VUInt8 * left)
 {
-	VFloat8		t;
-	VFloat8		digit;
+	VFloat8		t = rest + magic[0];
+	VFloat8		digit = t - magic[0];
 
-	*good &= (VFloat8) ((VInt8) rest & INT64_MAX) < bound;
-	t = rest + magic[0];
 	sum[0] += (VUInt8) t;
-	rest -= t - magic[0];
-	if (three)
+	*range |= (VUInt8) t ^ (VUInt8) magic[0];
+	for (int l = 1; l < digits; l++)
 	{
-		t = rest + magic[1];
-		sum[1] += (VUInt8) t;
-		rest -= t - magic[1];
+		rest -= digit;
+		t = rest + magic[l];
+		digit = t - magic[l];
+		sum[l] += (VUInt8) t;
 	}
-	t = rest + magic[2];
-	sum[2] += (VUInt8) t;
-	digit = t - magic[2];
-	*good &= digit == rest;
+	*left |= (VUInt8) digit ^ (VUInt8) rest;
 }
 
 /*
- * A whole block.  With two digits, the last one is at index 2 here, as with
- * three.  Modulo 2^64 the sum of the bits less that of the magic numbers' bits
- * is the sum of the digits, which is far below 2^63.
+ * Modulo 2^64 the sum of the bits less that of the magic numbers' bits is the
+ * sum of the digits, which is far below 2^63.
  */
+static inline int64_t
+digit_sum(uint64_t sum_of_bits, double magic)
+{
+	uint64_t	magic_bits;
+
+	memcpy(&magic_bits, &magic, sizeof(magic_bits));
+	return (int64_t) (sum_of_bits - GPURED_CPU_BLOCK * magic_bits);
+}
+
+/* A whole block. */
 #define DIGITS(name, ctype, load) \
 KERNEL GPURED_ALWAYS_INLINE bool \
-name##_body(const ctype *x, const GpuredDigits *d, bool three, int64_t *result) \
+name##_body(const ctype *x, const GpuredDigits *d, int digits, int64_t *result) \
 { \
 	const size_t lanes = LANES(double); \
-	double		magic_value[3] = {d->magic[0], d->magic[1], d->magic[three ? 2 : 1]}; \
 	VFloat8		zero = {0}; \
-	VFloat8		magic[3]; \
-	VFloat8		bound = zero + d->bound; \
-	VUInt8		a[3] = {{0}, {0}, {0}}; \
-	VUInt8		b[3] = {{0}, {0}, {0}}; \
-	VInt8		good = (VInt8) {0} == 0; \
+	VFloat8		magic[GPURED_CPU_MAX_DIGITS]; \
+	VUInt8		sum[GPURED_CPU_MAX_DIGITS]; \
+	VUInt8		range = {0}; \
+	VUInt8		left = {0}; \
 	bool		fits = true; \
-	magic[0] = zero + magic_value[0]; \
-	magic[1] = zero + magic_value[1]; \
-	magic[2] = zero + magic_value[2]; \
-	for (size_t i = 0; i < GPURED_CPU_BLOCK; i += 2 * lanes) \
+	for (int l = 0; l < digits; l++) \
 	{ \
-		VFloat8		u; \
-		VFloat8		v; \
-		load(u, x + i); \
-		load(v, x + i + lanes); \
-		cut_vector(u, magic, bound, three, a, &good); \
-		cut_vector(v, magic, bound, three, b, &good); \
+		magic[l] = zero + d->magic[l]; \
+		sum[l] = (VUInt8) {0}; \
 	} \
-	for (int l = 0; l < 3; l++) \
+	for (size_t i = 0; i < GPURED_CPU_BLOCK; i += 4 * lanes) \
 	{ \
-		uint64_t	sum = 0; \
-		uint64_t	magic_bits; \
-		if (l == 1 && !three) \
-			continue; \
-		memcpy(&magic_bits, &magic_value[l], sizeof(magic_bits)); \
+		VFloat8		v[4]; \
+		load(v[0], x + i); \
+		load(v[1], x + i + lanes); \
+		load(v[2], x + i + 2 * lanes); \
+		load(v[3], x + i + 3 * lanes); \
+		cut_vector(v[0], magic, digits, sum, &range, &left); \
+		cut_vector(v[1], magic, digits, sum, &range, &left); \
+		cut_vector(v[2], magic, digits, sum, &range, &left); \
+		cut_vector(v[3], magic, digits, sum, &range, &left); \
+	} \
+	for (int l = 0; l < digits; l++) \
+	{ \
+		uint64_t	total = 0; \
 		for (size_t j = 0; j < lanes; j++) \
-			sum += a[l][j] + b[l][j]; \
-		*result++ = (int64_t) (sum - GPURED_CPU_BLOCK * magic_bits); \
+			total += sum[l][j]; \
+		result[l] = digit_sum(total, d->magic[l]); \
 	} \
 	for (size_t j = 0; j < lanes; j++) \
-		fits &= good[j] != 0; \
+		fits &= range[j] >> 52 == 0 && left[j] << 1 == 0; \
 	return fits; \
-} \
-\
-KERNEL bool \
-name(const ctype *x, const GpuredDigits *d, int64_t *sum) \
-{ \
-	return d->n == 3 ? name##_body(x, d, true, sum) : name##_body(x, d, false, sum); \
 }
 
 #define LOAD_WIDENED(vector, pointer) \
@@ -354,6 +359,100 @@ name(const ctype *x, const GpuredDigits *d, int64_t *sum) \
 
 DIGITS(digits_float4, float, LOAD_WIDENED)
 DIGITS(digits_float8, double, LOAD)
+
+#define GREATEST_BELOW(name, ctype, load) \
+KERNEL double \
+name(const ctype *x, double limit) \
+{ \
+	const size_t lanes = LANES(double); \
+	const VFloat8 bound = (VFloat8) {0} + limit; \
+	VFloat8		greatest = {0}; \
+	double		result = 0; \
+	for (size_t i = 0; i < GPURED_CPU_BLOCK; i += lanes) \
+	{ \
+		VFloat8		v; \
+		VInt8		bits; \
+		load(v, x + i); \
+		bits = (VInt8) v & INT64_MAX; \
+		v = (VFloat8) (bits & ((VFloat8) bits < bound)); \
+		greatest = (VFloat8) CHOOSE(v > greatest, (VInt8) v, (VInt8) greatest); \
+	} \
+	for (size_t j = 0; j < lanes; j++) \
+		result = greatest[j] > result ? greatest[j] : result; \
+	return result; \
+}
+
+GREATEST_BELOW(greatest_float4, float, LOAD_WIDENED)
+GREATEST_BELOW(greatest_float8, double, LOAD)
+
+/* Least and greatest of unsigned lanes; all processors but the oldest have it. */
+#if VECTOR_BYTES == 64
+#define LEAST(a, b)		((VUInt4) _mm512_min_epu32((__m512i) (a), (__m512i) (b)))
+#define GREATEST(a, b)	((VUInt4) _mm512_max_epu32((__m512i) (a), (__m512i) (b)))
+#elif VECTOR_BYTES == 32
+#define LEAST(a, b)		((VUInt4) _mm256_min_epu32((__m256i) (a), (__m256i) (b)))
+#define GREATEST(a, b)	((VUInt4) _mm256_max_epu32((__m256i) (a), (__m256i) (b)))
+#else
+#define LEAST(a, b)		CHOOSE((VUInt4) ((a) < (b)), a, b)
+#define GREATEST(a, b)	CHOOSE((VUInt4) ((a) > (b)), a, b)
+#endif
+
+/*
+ * One digit takes 24 bits at 28 exponents.  Whether all of a block's floats are
+ * within is seen in the floats themselves, twice as many at a time: the least of
+ * those that are not zero, and the greatest.
+ */
+KERNEL bool
+one_digit_float4(const float *x, const GpuredDigits *d, int64_t *result)
+{
+	const size_t lanes = LANES(double);
+	const		VFloat8 magic = (VFloat8) {0} +d->magic[0];
+	VUInt8		sum[2] = {{0}, {0}};
+	VUInt4		greatest = {0};
+	VUInt4		least = (VUInt4) {0} -1;	/* and less 1: zero is not the
+											 * least */
+	uint64_t	total = 0;
+	bool		fits = true;
+
+	for (size_t i = 0; i < GPURED_CPU_BLOCK; i += 4 * lanes)
+	{
+		for (size_t j = i; j < i + 4 * lanes; j += 2 * lanes)
+		{
+			VUInt4		bits;
+			VFloat8		low;
+			VFloat8		high;
+
+			LOAD(bits, x + j);
+			LOAD_WIDENED(low, x + j);
+			LOAD_WIDENED(high, x + j + lanes);
+			bits &= INT32_MAX;
+			greatest = GREATEST(bits, greatest);
+			least = LEAST(bits - 1, least);
+			sum[0] += (VUInt8) (low + magic);
+			sum[1] += (VUInt8) (high + magic);
+		}
+	}
+	for (size_t j = 0; j < lanes; j++)
+		total += sum[0][j] + sum[1][j];
+	for (size_t j = 0; j < 2 * lanes; j++)
+		fits &= greatest[j] < d->greatest && least[j] >= d->least;
+	result[0] = digit_sum(total, d->magic[0]);
+	return fits;
+}
+
+KERNEL bool
+digits_float4(const float *x, const GpuredDigits *d, int64_t *sum)
+{
+	if (d->n == 1)
+		return one_digit_float4(x, d, sum);
+	return d->n == 3 ? digits_float4_body(x, d, 3, sum) : digits_float4_body(x, d, 2, sum);
+}
+
+KERNEL bool
+digits_float8(const double *x, const GpuredDigits *d, int64_t *sum)
+{
+	return d->n == 3 ? digits_float8_body(x, d, 3, sum) : digits_float8_body(x, d, 2, sum);
+}
 
 /*
  * Squares of int2 are summed in halves of 16 bits, in lanes of 32: enough for
@@ -789,6 +888,8 @@ const GpuredCpuKernels KERNELS = {
 	.min_float8 = min_float8,
 	.max_float4 = max_float4,
 	.max_float8 = max_float8,
+	.greatest_float4 = greatest_float4,
+	.greatest_float8 = greatest_float8,
 	.digits_float4 = digits_float4,
 	.digits_float8 = digits_float8,
 	.moments_int2 = moments_int2,

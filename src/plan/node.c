@@ -431,16 +431,26 @@ shutdown_scan(CustomScanState *css)
 	}
 }
 
+/* Whether column names are printed with their table's. */
+static bool
+use_prefix(ExplainState *es)
+{
+#if PG_VERSION_NUM >= 180000
+	return es->rtable_size > 1 || es->verbose;
+#else
+	return list_length(es->rtable) > 1 || es->verbose;
+#endif
+}
+
 static void
 show_exprs(const char *label, List *exprs, ScanNode *node, List *ancestors, ExplainState *es)
 {
 	List	   *context = set_deparse_context_plan(es->deparse_cxt, node->css.ss.ps.plan, ancestors);
-	bool		prefix = list_length(es->rtable) > 1 || es->verbose;
 	List	   *result = NIL;
 	ListCell   *lc;
 
 	foreach(lc, exprs)
-		result = lappend(result, deparse_expression(lfirst(lc), context, prefix, false));
+		result = lappend(result, deparse_expression(lfirst(lc), context, use_prefix(es), false));
 	if (result != NIL)
 		ExplainPropertyList(label, result, es);
 }
@@ -487,10 +497,9 @@ explain_scan(CustomScanState *css, List *ancestors, ExplainState *es)
 	if (node->quals != NIL)
 	{
 		List	   *context = set_deparse_context_plan(es->deparse_cxt, css->ss.ps.plan, ancestors);
-		bool		prefix = list_length(es->rtable) > 1 || es->verbose;
 
 		ExplainPropertyText("Filter", deparse_expression((Node *) make_ands_explicit(node->quals),
-														 context, prefix, false), es);
+														 context, use_prefix(es), false), es);
 	}
 	show_exprs("Group Key", keys, node, ancestors, es);
 	show_exprs("Aggregates", aggregates, node, ancestors, es);

@@ -199,7 +199,7 @@ gpured_columns_clear(GpuredColumns *columns)
 }
 
 /* Copy a value into the batch's memory. */
-static Datum
+static inline Datum
 copy_value(GpuredColumns *columns, const void *value, Size size)
 {
 	Size		room = MAXALIGN(size);
@@ -224,6 +224,8 @@ copy_reference(GpuredColumns *columns, const GpuredColumn *column, Datum value)
 {
 	const void *pointer = DatumGetPointer(value);
 
+	if (column->len == -1 && VARATT_IS_1B(pointer) && !VARATT_IS_1B_E(pointer))
+		return copy_value(columns, pointer, VARSIZE_SHORT(pointer));
 	if (column->len > 0)
 		return copy_value(columns, pointer, column->len);
 	if (column->len == -2)

@@ -47,6 +47,7 @@ typedef struct Accumulator
 	Size		offset;			/* of its state in a group's */
 	GpuredTransition *transition;
 	int			transno;		/* of the aggregate that has the transition */
+	int numeric;				/* column of a numeric sum or average, or -1 */
 	GpuredExact *exact;			/* what is not yet in the only group's window */
 } Accumulator;
 
@@ -109,7 +110,7 @@ add_accumulator(GpuredFold *fold, const Accumulator *accumulator)
 static void
 add_aggregate(GpuredFold *fold, Output *output, Aggref *aggref)
 {
-	Accumulator accumulator = {.kind = GPURED_TOTAL_NONE,.column = -1,.filter = -1,.transno = -1};
+	Accumulator accumulator = {.column = -1,.filter = -1,.transno = -1,.numeric = -1};
 	int			nargs = list_length(aggref->args);
 	int		   *args = palloc(Max(nargs, 1) * sizeof(int));
 	const GpuredPartialInfo *info = NULL;
@@ -136,7 +137,11 @@ add_aggregate(GpuredFold *fold, Output *output, Aggref *aggref)
 		output->form = info->form;
 	}
 	else
+	{
 		accumulator.transno = aggref->aggtransno;
+		if (gpured_transition_function(accumulator.transition) == gpured_numeric_step)
+			accumulator.numeric = args[0];
+	}
 	output->is_transition = accumulator.kind == GPURED_TOTAL_NONE;
 	output->accumulator = add_accumulator(fold, &accumulator);
 }
@@ -337,18 +342,25 @@ fold_transition(GpuredFold *fold, Accumulator *accumulator)
 {
 	const bool *take = rows_with_value(fold, accumulator);
 	const int	n = fold->columns->n;
+	const GpuredColumn *numeric = NULL;
+
+	if (accumulator->numeric >=0)
+		numeric = &fold->columns->column[accumulator->numeric];
 
 	for (int i = 0; i < n; i++)
 	{
-		char	   *state = fold->state;
+		GpuredTransitionState *state;
 
 		if (take != NULL && !take[i])
 			continue;
+		state = (GpuredTransitionState *) (fold->state + accumulator->offset);
 		if (fold->groups != NULL)
-			state = fold->groups->states + fold->group[i] * fold->state_size;
-		gpured_transition_advance(accumulator->transition,
-								  (GpuredTransitionState *) (state + accumulator->offset),
-								  fold->columns, i);
+			state = (GpuredTransitionState *)
+				(fold->groups->states + fold->group[i] * fold->state_size + accumulator->offset);
+		if (numeric !=NULL && state->started && !numeric->nulls[i] &&
+			gpured_numeric_add_short(state->value, ((struct varlena **) numeric->values)[i]))
+			continue;
+		gpured_transition_advance(accumulator->transition, state, fold->columns, i);
 	}
 }
 

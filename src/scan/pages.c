@@ -30,6 +30,8 @@
 /* Blocks that a process of a parallel scan takes at once. */
 #define RANGE_BLOCKS 32
 
+#define CACHE_LINE 64
+
 /* A table that a sequential scan would read through a ring of buffers. */
 static bool
 is_large(Relation rel, BlockNumber nblocks)
@@ -88,6 +90,30 @@ gpured_pages_release(GpuredPages *pages)
 	pages->strategy = NULL;
 }
 
+/*
+ * Pin a block.  A table that was loaded in one go often lies in buffers that
+ * follow each other: then the next one is found without a search.
+ */
+static Buffer
+read_block(GpuredPages *pages, BlockNumber block)
+{
+	Buffer		guess = pages->guess;
+	Buffer		buffer;
+
+	if (pages->strategy == NULL && guess > 0 && guess <= NBuffers &&
+		gpured_read_recent_buffer(pages->rel, block, guess))
+	{
+		pgstat_count_buffer_read(pages->rel);
+		pgstat_count_buffer_hit(pages->rel);
+		buffer = guess;
+	}
+	else
+		buffer = ReadBufferExtended(pages->rel, MAIN_FORKNUM, block, RBM_NORMAL,
+									pages->strategy);
+	pages->guess = buffer + 1;
+	return buffer;
+}
+
 /* Pin the next block that falls to this process; InvalidBuffer if none is left. */
 static Buffer
 read_next(GpuredPages *pages)
@@ -114,18 +140,7 @@ read_next(GpuredPages *pages)
 	if (pages->report_location)
 		ss_report_location(pages->rel, (BlockNumber) block);
 	pages->read++;
-	return ReadBufferExtended(pages->rel, MAIN_FORKNUM, (BlockNumber) block, RBM_NORMAL,
-							  pages->strategy);
-}
-
-/* Fetch what is used of a page into the cache. */
-static void
-prefetch(Page page)
-{
-	const char *start = (const char *) page;
-
-	for (int i = 0; i < BLCKSZ; i += 64)
-		__builtin_prefetch(start + i);
+	return read_block(pages, (BlockNumber) block);
 }
 
 /*
@@ -153,8 +168,11 @@ collect(GpuredPages *pages, GpuredPage *page)
 	bool		all_visible;
 	uint32		missing = 0;	/* of any tuple */
 	OffsetNumber last;
+	const char *ahead = NULL;
 	int			n = 0;
 
+	if (BufferIsValid(pages->ahead))
+		ahead = (const char *) BufferGetPage(pages->ahead);
 	page->page = BufferGetPage(buffer);
 	page->block = BufferGetBlockNumber(buffer);
 	last = PageGetMaxOffsetNumber(page->page);
@@ -166,6 +184,9 @@ collect(GpuredPages *pages, GpuredPage *page)
 		ItemId		item = PageGetItemId(page->page, offset);
 		HeapTupleHeader tuple;
 
+		/* Fetch the next page into the cache, a line a row. */
+		if (ahead != NULL && offset < BLCKSZ / CACHE_LINE)
+			__builtin_prefetch(ahead + offset * CACHE_LINE);
 		if (unlikely(!ItemIdIsNormal(item)))
 			continue;
 		tuple = (HeapTupleHeader) PageGetItem(page->page, item);
@@ -191,6 +212,8 @@ collect(GpuredPages *pages, GpuredPage *page)
 		page->offset[n] = offset;
 		n++;
 	}
+	for (int line = last + 1; ahead != NULL && line < BLCKSZ / CACHE_LINE; line++)
+		__builtin_prefetch(ahead + line * CACHE_LINE);
 	page->n = n;
 	page->complete = missing == 0;
 }
@@ -210,8 +233,6 @@ gpured_pages_next(GpuredPages *pages, GpuredPage *page)
 		return false;
 	pages->current = buffer;
 	pages->ahead = read_next(pages);
-	if (BufferIsValid(pages->ahead))
-		prefetch(BufferGetPage(pages->ahead));
 
 	heap_page_prune_opt(pages->rel, buffer);
 	LockBuffer(buffer, BUFFER_LOCK_SHARE);

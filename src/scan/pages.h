@@ -49,6 +49,7 @@ typedef struct GpuredPages
 	bool		check_conflicts;	/* this transaction is serializable */
 	Buffer		current;
 	Buffer		ahead;			/* the page after it, or InvalidBuffer */
+	Buffer		guess;			/* where the page after that may be */
 	uint64		read;			/* blocks read so far */
 } GpuredPages;
 
