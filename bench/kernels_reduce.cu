@@ -11,7 +11,7 @@
 #include "kernels/launch.h"
 
 typedef int (*ReduceLaunch)(const void *values, size_t n, void *workspace, GpuredAcc *result,
-							cudaStream_t stream);
+							cudaStream_t stream, GpuredAlgorithm algorithm);
 
 /* The CPU device's answer to the values of data. */
 static GpuredAcc want;
@@ -100,10 +100,23 @@ reduction(const char *name, const char *type, GpuredOp op, ReduceLaunch launch, 
 	operation.fill = bench_fill<T>;
 	operation.prepare = [=](const BenchData &data) { reference(op, data); };
 	operation.check = [=](const BenchData &, BenchAnswer answer) { return check(op, answer); };
-	operation.algorithms.push_back(
-		{"auto", BENCH_EXACT, [=](const BenchData &data, const void *values, cudaStream_t stream) {
-			 return (cudaError_t) launch(values, data.n, bench_workspace(), bench_result(), stream);
-		 }});
+	for (int i = 0; i < GPURED_NUM_ALGORITHMS; i++)
+	{
+		const GpuredAlgorithm algorithm = (GpuredAlgorithm) i;
+
+		/* CUB is below, with operators of its own. */
+		if (algorithm != GPURED_ALGORITHM_auto &&
+			gpured_algorithm_serving(op, algorithm) != algorithm)
+			continue;
+		operation.algorithms.push_back(
+			{algorithm == GPURED_ALGORITHM_cub ? "cub-operator" : gpured_algorithm_names[i],
+			 BENCH_EXACT,
+			 [=](const BenchData &data, const void *values, cudaStream_t stream)
+			 {
+				 return (cudaError_t) launch(values, data.n, bench_workspace(), bench_result(),
+											 stream, algorithm);
+			 }});
+	}
 	operation.algorithms.push_back(
 		{"cub", BENCH_ROUNDED,
 		 [=](const BenchData &data, const void *values, cudaStream_t stream)
