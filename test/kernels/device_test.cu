@@ -245,6 +245,21 @@ test_survivable_failures()
 }
 #endif
 
+/* Each algorithm that the server can be told to use. */
+static void
+test_use_algorithm()
+{
+	for (const char *name : {"two-pass", "block-atomic", "thread-atomic", "last-block",
+							 "last-block-tree", "last-block-group", "cooperative", "cub", "auto"})
+	{
+		report(gpured_cuda_use_algorithm(name), GPURED_none, name);
+#define GPURED_REDUCE(op, type, ctype, acc) \
+	compare(GPURED_reduce_##op##_##type, DATA_NORMAL, 3000, 0);
+#include "oplist.h"
+	}
+	report(!gpured_cuda_use_algorithm("fastest"), GPURED_none, "an algorithm that there is not");
+}
+
 /* device_test [small]: "small" is for slow checkers such as compute-sanitizer. */
 int
 main(int argc, char **argv)
@@ -267,6 +282,7 @@ main(int argc, char **argv)
 	test_operations(most);
 	test_threads(most);
 	test_edges();
+	test_use_algorithm();
 #ifdef GPURED_EMULATED
 	test_failures();
 	test_survivable_failures();
