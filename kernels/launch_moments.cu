@@ -2,11 +2,9 @@
  * launch_moments.cu
  *	  Launches of the sums for variances and regressions of oplist.h.
  */
-#include "grid_reduce.cuh"
-#include "launch.cuh"
+#include "launch_reduce.cuh"
 #include "moments.cuh"
 #include "moments_int.cuh"
-#include "workspace.cuh"
 
 /*
  * The limbs fill a large multiprocessor with 384 threads, or with 256 if there
@@ -39,24 +37,20 @@ launch_moments(const void *x, const void *y, size_t n, void *workspace, GpuredAc
 	return cudaGetLastError();
 }
 
-/* As sums of integers are launched; states are larger, so that fewer partials have room. */
-constexpr int INT_MOMENT_THREADS = 512;
-constexpr int INT_MOMENT_VECTORS = 4;
-
+/* As other integers are reduced, but for the states' size: fewer partials have room. */
 template <class Op>
 static int
 launch_int_moments(const void *x, size_t n, void *workspace, GpuredAcc *result, cudaStream_t stream)
 {
 	typedef typename Op::Value Value;
-	constexpr size_t TILE = INT_MOMENT_THREADS * INT_MOMENT_VECTORS * Vector<Value>::LENGTH;
 	constexpr int MOST = (int) (sizeof(GridReduceWorkspace::partial) / sizeof(typename Op::State));
-	auto kernel = grid_reduce<Op, INT_MOMENT_THREADS, INT_MOMENT_VECTORS>;
-	static const LaunchShape shape =
-		launch_shape(kernel, INT_MOMENT_THREADS, [](int) { return (size_t) 0; });
+	auto kernel = grid_reduce_last_block<Op, BlockShuffles<Op>>;
+	static const ReduceShapes shapes(kernel);
+	const ReduceGrid grid = shapes.grid(n * sizeof(Value));
 
-	if (shape.error != cudaSuccess)
-		return shape.error;
-	LAUNCH(kernel, launch_grid(shape, tiles_of(n, TILE), MOST), INT_MOMENT_THREADS, 0, stream,
+	if (grid.error != cudaSuccess)
+		return grid.error;
+	LAUNCH(kernel, grid.blocks < MOST ? grid.blocks : MOST, grid.threads, 0, stream,
 		   static_cast<const Value *>(x), n, &static_cast<Workspace *>(workspace)->reduce, result);
 	return cudaGetLastError();
 }

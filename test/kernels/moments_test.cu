@@ -17,6 +17,12 @@ static int passed = 0;
 static int failed = 0;
 static bool small = false;
 
+#ifdef GPURED_EMULATED
+static const int default_seeds = 2;
+#else
+static const int default_seeds = 1;
+#endif
+
 /* A sum of products of doubles, bit by bit, in units of 2^-2200; it shares no code with the
  * kernels. */
 struct LongSum
