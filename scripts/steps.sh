@@ -179,7 +179,7 @@ tap()
 	perl -MIPC::Run -e 1 2>/dev/null || skip "Perl here has no IPC::Run"
 	as_pg mkdir -p "$work/tap-$tree"
 	count_lines as_pg env GPURED_TEST_DEVICE="$device" PG_REGRESS="$pgxs_dir/test/regress/pg_regress" \
-		TESTDATADIR="$work/tap-$tree" TESTLOGDIR="$work/tap-$tree/log" \
+		GPURED_LONG="${long:-no}" TESTDATADIR="$work/tap-$tree" TESTLOGDIR="$work/tap-$tree/log" \
 		prove -v -j"$(($(nproc) < 8 ? $(nproc) : 8))" --norc -I "$pgxs_dir/test/perl" t/*.pl && return
 	# Where PostgreSQL::Test keeps its own words depends on its version.
 	find tmp_check "$work/tap-$tree" -name 'regress_log_*' -exec tail -n 12 {} +
