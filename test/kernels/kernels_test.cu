@@ -18,18 +18,12 @@
 #include "kernels/cuda.cuh"
 #include "kernels/launch.h"
 #include "test/kernels/data.h"
-#include "test/kernels/device_memory.h"
+#include "test/kernels/memory.h"
 #include "test/kernels/reference.h"
 
 static int passed = 0;
 static int failed = 0;
 static bool small = false;
-
-#ifdef GPURED_EMULATED
-static int default_seeds = 2;
-#else
-static int default_seeds = 1;
-#endif
 
 /* Device buffers, each of just the size that is needed, so that checkers see every overrun. */
 struct Buffers

@@ -1,14 +1,13 @@
 /*
- * device_memory.h
- *	  Memory of the device, on a card and in the emulation, for the tests of
- *	  kernels.
+ * memory.h
+ *	  Memory of the device, whether that is a card or the emulation, for the
+ *	  tests of kernels.
  */
-#ifndef GPURED_TEST_DEVICE_MEMORY_H
-#define GPURED_TEST_DEVICE_MEMORY_H
+#ifndef GPURED_TEST_MEMORY_H
+#define GPURED_TEST_MEMORY_H
 
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 
 #include "kernels/cuda.cuh"
 #include "kernels/launch.h"
@@ -40,6 +39,7 @@ scheduler(int seed)
 {
 	emu::seed((uint64_t) seed);
 }
+static int default_seeds = 2;
 #else
 static void
 must(cudaError_t error)
@@ -79,6 +79,7 @@ static void
 scheduler(int)
 {
 } /* the card has its own */
+static int default_seeds = 1;
 #endif
 
 /* One workspace for all launches: each must leave it as it found it. */
@@ -99,4 +100,4 @@ workspace(size_t n)
 	return work;
 }
 
-#endif /* GPURED_TEST_DEVICE_MEMORY_H */
+#endif /* GPURED_TEST_MEMORY_H */
