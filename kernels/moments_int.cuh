@@ -19,6 +19,7 @@ struct MomentsInt2
 		int64_t sum;
 		uint64_t square;
 	};
+	static constexpr bool commutative = true;
 
 	static constexpr bool commutative = true;
 
@@ -48,6 +49,7 @@ struct MomentsInt4
 		uint64_t square[2];
 		uint64_t unused;
 	};
+	static constexpr bool commutative = true;
 
 	static constexpr bool commutative = true;
 
@@ -79,6 +81,7 @@ struct MomentsInt8
 {
 	typedef int64_t Value;
 	typedef GpuredIntMoments State;
+	static constexpr bool commutative = true;
 
 	static constexpr bool commutative = true;
 
