@@ -198,7 +198,7 @@ static double
 reduced(GpuredOp op, const void *values, size_t n)
 {
 	GpuredAcc	acc;
-	GpuredBatch batch = {values, n};
+	GpuredBatch batch = {.values = values, .n = n};
 	double		result;
 
 	gpured_acc_init(op, &acc);
@@ -278,7 +278,7 @@ static double
 exact_scan(const void *values, size_t n)
 {
 	GpuredAcc	carry;
-	GpuredBatch batch = {values, n};
+	GpuredBatch batch = {.values = values, .n = n};
 
 	gpured_acc_init(GPURED_scan_sum_float8, &carry);
 	gpured_cpu_device.scan(GPURED_scan_sum_float8, &batch, &carry, scan_out);

@@ -45,8 +45,9 @@ SELECT name, args, what
      (aggsortop <> 0) = (name IN ('min', 'max', 'bool_and', 'bool_or', 'every')))) c(what, holds)
  WHERE NOT holds ORDER BY 1, 2, 3;
 
--- what the built-in of the same name and arguments has; there is no dot, and a
--- state, and so a result, of type anyenum is refused by CREATE AGGREGATE
+-- what the built-in of the same name and arguments has; there is no dot, no
+-- extreme of bytea before PostgreSQL 18, and a state, and so a result, of type
+-- anyenum is refused by CREATE AGGREGATE
 SELECT c.name, c.args, what
   FROM catalogued c
   LEFT JOIN (SELECT p.proname, oidvectortypes(p.proargtypes) AS args, p.prorettype, p.proparallel, a.*
@@ -58,14 +59,24 @@ SELECT c.name, c.args, what
     ('has its sort operator', b.aggsortop = c.aggsortop),
     ('combines if it does', b.aggcombinefn = 0 OR c.aggcombinefn <> 0),
     ('has an inverse if it has one', b.aggminvtransfn = 0 OR c.aggminvtransfn <> 0)) h(what, holds)
- WHERE c.name !~ '^(prefix_|dot$)' AND holds IS NOT TRUE ORDER BY 1, 2, 3;
+ WHERE c.name !~ '^(prefix_|dot$)' AND holds IS NOT TRUE
+   AND NOT (c.args = 'bytea' AND current_setting('server_version_num')::int < 180000) ORDER BY 1, 2, 3;
 
--- what is built in under the same names and is missing here, for types that
--- PostgreSQL 15 has
+-- an extreme's sort operator is its type's, whether built in or not
+SELECT c.name, c.args, c.aggsortop::regoperator
+  FROM catalogued c JOIN pg_type t ON t.oid::regtype::text = c.args
+ WHERE c.name IN ('min', 'max') AND NOT EXISTS (
+   SELECT FROM pg_opclass o JOIN pg_amop a ON a.amopfamily = o.opcfamily
+    WHERE o.opcdefault AND o.opcmethod = (SELECT oid FROM pg_am WHERE amname = 'btree')
+      AND o.opcintype = t.oid AND a.amoplefttype = t.oid AND a.amoprighttype = t.oid
+      AND a.amopopr = c.aggsortop AND a.amopstrategy = CASE c.name WHEN 'min' THEN 1 ELSE 5 END);
+
+-- what is built in under the same names and is missing here; a state of type
+-- record is refused by CREATE AGGREGATE
 SELECT p.proname, oidvectortypes(p.proargtypes)
   FROM pg_proc p
  WHERE p.prokind = 'a' AND p.pronamespace = 'pg_catalog'::regnamespace AND p.proname IN (SELECT name FROM catalogued)
-   AND oidvectortypes(p.proargtypes) NOT IN ('bytea', 'record')
+   AND oidvectortypes(p.proargtypes) <> 'record'
    AND NOT EXISTS (SELECT FROM catalogued c WHERE c.name = p.proname AND c.args = oidvectortypes(p.proargtypes))
  ORDER BY 1, 2;
 

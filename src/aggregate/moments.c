@@ -50,7 +50,7 @@ first_row(FunctionCallInfo fcinfo, GpuredMomentsKind kind, double x, double y)
 {
 	GpuredMoments *state = gpured_moments_create(kind, &gpured_call_allocator, fcinfo);
 
-	PG_RETURN_POINTER(gpured_moments_add_slow(state, x, y, &gpured_call_allocator, fcinfo));
+	PG_RETURN_POINTER(gpured_moments_add_slow(state, x, y, false, &gpured_call_allocator, fcinfo));
 }
 
 static pg_attribute_always_inline Datum
@@ -199,7 +199,7 @@ gpured_moments_combine(PG_FUNCTION_ARGS)
 	if (PG_ARGISNULL(0))
 		PG_RETURN_POINTER(gpured_moments_copy(other, &gpured_context_allocator, context));
 	state = (GpuredMoments *) PG_GETARG_POINTER(0);
-	if (pg_add_s64_overflow(state->n, other->n, &n))
+	if (pg_add_s64_overflow(gpured_moments_rows(state), gpured_moments_rows(other), &n))
 		ereport(ERROR,
 				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
 				 errmsg("bigint out of range")));

@@ -94,25 +94,6 @@ read_short(const struct varlena *numeric, int128 *value, int *scale)
 	return true;
 }
 
-/*
- * Call a support function of sum(numeric) as the executor would.  A first
- * argument of 0 is a NULL state, and so is a result of 0.
- */
-static Datum
-call_builtin(PGFunction function, FunctionCallInfo caller, int nargs, Datum first, Datum second)
-{
-	LOCAL_FCINFO(fcinfo, 2);
-	Datum		result;
-
-	InitFunctionCallInfoData(*fcinfo, NULL, nargs, InvalidOid, caller->context, NULL);
-	fcinfo->args[0].value = first;
-	fcinfo->args[0].isnull = first == (Datum) 0;
-	fcinfo->args[1].value = second;
-	fcinfo->args[1].isnull = false;
-	result = function(fcinfo);
-	return fcinfo->isnull ? (Datum) 0 : result;
-}
-
 /* The state, a new one for a group's first row. */
 static inline NumericTotal *
 get_total(FunctionCallInfo fcinfo)
@@ -141,11 +122,31 @@ gpured_numeric_step(PG_FUNCTION_ARGS)
 	}
 	else
 	{
-		total->wide = call_builtin(numeric_avg_accum, fcinfo, 2, total->wide,
-								   PointerGetDatum(numeric));
+		total->wide = gpured_call_builtin(numeric_avg_accum, fcinfo, 2, total->wide,
+										  PointerGetDatum(numeric));
 		total->wide_n++;
 	}
 	PG_RETURN_POINTER(total);
+}
+
+/*
+ * The same for a state that is there and a value that is short and not toasted;
+ * false, and nothing done, for any other.
+ */
+bool
+gpured_numeric_add_short(Datum state, const struct varlena *numeric)
+{
+	NumericTotal *total = (NumericTotal *) DatumGetPointer(state);
+	int128		value;
+	int			scale;
+
+	if (VARATT_IS_1B_E(numeric) || VARATT_IS_4B_C(numeric))
+		return false;
+	if (unlikely(!read_short(numeric, &value, &scale)))
+		return false;
+	total->sum += value;
+	total->n[scale]++;
+	return true;
 }
 
 /*
@@ -177,8 +178,8 @@ gpured_numeric_inverse(PG_FUNCTION_ARGS)
 	}
 	else
 	{
-		if (call_builtin(numeric_accum_inv, fcinfo, 2, total->wide,
-						 PointerGetDatum(numeric)) == (Datum) 0)
+		if (gpured_call_builtin(numeric_accum_inv, fcinfo, 2, total->wide,
+								PointerGetDatum(numeric)) == (Datum) 0)
 			PG_RETURN_NULL();
 		total->wide_n--;
 	}
@@ -201,7 +202,7 @@ gpured_numeric_combine(PG_FUNCTION_ARGS)
 		total->n[i] += other->n[i];
 	total->wide_n += other->wide_n;
 	if (other->wide != (Datum) 0)
-		total->wide = call_builtin(numeric_avg_combine, fcinfo, 2, total->wide, other->wide);
+		total->wide = gpured_call_builtin(numeric_avg_combine, fcinfo, 2, total->wide, other->wide);
 	PG_RETURN_POINTER(total);
 }
 
@@ -220,8 +221,8 @@ gpured_numeric_serialize(PG_FUNCTION_ARGS)
 	pq_sendint64(&buf, total->wide_n);
 	if (total->wide != (Datum) 0)
 	{
-		bytea	   *wide = DatumGetByteaPP(call_builtin(numeric_avg_serialize, fcinfo, 1,
-														total->wide, (Datum) 0));
+		bytea	   *wide = DatumGetByteaPP(gpured_call_builtin(numeric_avg_serialize, fcinfo, 1,
+															   total->wide, (Datum) 0));
 
 		pq_sendbytes(&buf, VARDATA_ANY(wide), VARSIZE_ANY_EXHDR(wide));
 	}
@@ -256,8 +257,8 @@ gpured_numeric_deserialize(PG_FUNCTION_ARGS)
 
 		SET_VARSIZE(wide, VARHDRSZ + rest);
 		memcpy(VARDATA(wide), pq_getmsgbytes(&buf, rest), rest);
-		total->wide = call_builtin(numeric_avg_deserialize, fcinfo, 2,
-								   PointerGetDatum(wide), (Datum) 0);
+		total->wide = gpured_call_builtin(numeric_avg_deserialize, fcinfo, 2,
+										  PointerGetDatum(wide), (Datum) 0);
 	}
 	gpured_state_close(&buf);
 	if (total->wide_n < 0 || (total->wide_n > 0 && total->wide == (Datum) 0))
@@ -286,7 +287,7 @@ final_total(FunctionCallInfo fcinfo, int64 *n, Datum *sum)
 	*sum = NumericGetDatum(gpured_int128_to_scaled_numeric(total->sum, FRACTION_DIGITS, scale));
 	if (total->wide_n > 0)
 	{
-		Datum		wide = call_builtin(numeric_sum, fcinfo, 1, total->wide, (Datum) 0);
+		Datum		wide = gpured_call_builtin(numeric_sum, fcinfo, 1, total->wide, (Datum) 0);
 
 		if (wide == (Datum) 0)
 			gpured_state_corrupt("Its number of values is wrong.");

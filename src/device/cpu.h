@@ -5,7 +5,8 @@
  * cpu.c dispatches by the list of operations.  cpu_kernels.h has the loops over
  * a batch, written once over vectors of the compiler; cpu_plain.c, cpu_avx2.c
  * and cpu_avx512.c compile it for one instruction set each.  cpu_sum.c puts
- * blocks together to exact sums, cpu_scan.c does the prefix sums.
+ * blocks together to exact sums, cpu_moments.c to sums of products, and
+ * cpu_scan.c does the prefix sums.
  */
 #ifndef GPURED_CPU_H
 #define GPURED_CPU_H
@@ -38,6 +39,21 @@ typedef struct GpuredDigits
 	double		bound;			/* of pairs: every |value| is below */
 	double		magic[GPURED_CPU_MAX_DIGITS];
 } GpuredDigits;
+
+/*
+ * The grids of the sums of products, see cpu_moments.c: of x and y, and of xx, yy
+ * and xy, of which one column has the first and a dot product has the last.
+ */
+typedef struct GpuredMomentGrid
+{
+	int			top[2];			/* every |value| is below 2^top */
+	double		bound[2];
+	double		magic[2][2];
+	double		product_magic[3][3];
+} GpuredMomentGrid;
+
+/* Digits in their order in sum[]: two of x and of y, three of each product. */
+#define GPURED_CPU_MOMENT_DIGITS 13
 
 /* A value's digits, for sums of many groups. */
 typedef struct GpuredDigitPair
@@ -78,6 +94,17 @@ typedef struct GpuredCpuKernels
 	bool		(*digits_float4) (const float *x, const GpuredDigits *d, int64_t *sum);
 	bool		(*digits_float8) (const double *x, const GpuredDigits *d, int64_t *sum);
 
+	/* Sums of integers and of their squares. */
+	GpuredIntMoments (*moments_int2) (const int16_t *x, size_t n);
+	GpuredIntMoments (*moments_int4) (const int32_t *x, size_t n);
+	GpuredIntMoments (*moments_int8) (const int64_t *x, size_t n);
+
+	/* The same as digits_*, of values and their products. */
+	bool		(*moments_float4) (const float *x, const GpuredMomentGrid *g, int64_t *sum);
+	bool		(*moments_float8) (const double *x, const GpuredMomentGrid *g, int64_t *sum);
+	bool		(*pair_moments) (const double *x, const double *y, const GpuredMomentGrid *g, int64_t *sum);
+	bool		(*dot) (const double *x, const double *y, const GpuredMomentGrid *g, int64_t *sum);
+
 	/*
 	 * Cut each of n values into two digits.  False if there is a -0, or a
 	 * value that does not fit, whose digits are worth nothing.
@@ -106,6 +133,13 @@ extern void gpured_cpu_sum_float4(const float *x, size_t n, GpuredExact *acc);
 extern void gpured_cpu_sum_float8(const double *x, size_t n, GpuredExact *acc);
 extern void gpured_cpu_scan_float4(const float *x, size_t n, GpuredExact *carry, float *out);
 extern void gpured_cpu_scan_float8(const double *x, size_t n, GpuredExact *carry, double *out);
+
+extern void gpured_cpu_moments_float4(const float *x, size_t n, GpuredMomentSums *sums);
+extern void gpured_cpu_moments_float8(const double *x, size_t n, GpuredMomentSums *sums);
+extern void gpured_cpu_pair_moments_float8(const double *x, const double *y, size_t n,
+										   GpuredMomentSums *sums);
+extern void gpured_cpu_dot_float8(const double *x, const double *y, size_t n,
+								  GpuredMomentSums *sums);
 
 static inline void
 gpured_wide_add(GpuredInt128 *dst, GpuredInt128 value)

@@ -12,8 +12,8 @@
  *
  * The loops are written over the compiler's vector types, so that they are
  * vectorized at any level of optimization and are the same source on every
- * processor.  There is no multiplication here that a compiler could fuse with
- * an addition.
+ * processor.  Products of floats are exact only if no compiler fuses them with
+ * additions: -ffp-contract=off sees to that.
  */
 #include <string.h>
 #if VECTOR_BYTES > 16
@@ -454,6 +454,334 @@ digits_float8(const double *x, const GpuredDigits *d, int64_t *sum)
 	return d->n == 3 ? digits_float8_body(x, d, 3, sum) : digits_float8_body(x, d, 2, sum);
 }
 
+/*
+ * Squares of int2 are summed in halves of 16 bits, in lanes of 32: enough for
+ * 2^15 values.
+ */
+KERNEL GpuredIntMoments
+moments_int2(const int16_t *x, size_t n)
+{
+	const size_t lanes = LANES(int32_t);
+	int64_t		sum = 0;
+	uint64_t	square = 0;
+	size_t		i = 0;
+
+	while (n - i >= lanes)
+	{
+		size_t		left = (n - i) / lanes;
+		size_t		stop = i + (left < 32768 ? left : 32768) * lanes;
+		VInt4		a = {0};
+		VInt4		low = {0};
+		VInt4		high = {0};
+
+		for (; i < stop; i += lanes)
+		{
+			HalfInt2	half;
+			VInt4		v;
+
+			LOAD(half, x + i);
+			v = __builtin_convertvector(half, VInt4);
+			a += v;
+			v *= v;
+			low += v & 0xffff;
+			high += v >> 16;
+		}
+		for (size_t j = 0; j < lanes; j++)
+		{
+			sum += a[j];
+			square += ((uint64_t) high[j] << 16) + (uint64_t) low[j];
+		}
+	}
+	for (; i < n; i++)
+	{
+		sum += x[i];
+		square += (uint64_t) ((int64_t) x[i] * x[i]);
+	}
+	return (GpuredIntMoments)
+	{
+		{
+			(uint64_t) sum, sum >> 63
+		},
+		{
+			square, 0, 0
+		}
+	};
+}
+
+/* Sums of the halves of 64-bit lanes: 2^32 values fit. */
+KERNEL		GPURED_ALWAYS_INLINE void
+add_halves(VUInt8 v, VUInt8 * low, VUInt8 * high)
+{
+	*low += v & UINT32_MAX;
+	*high += v >> 32;
+}
+
+KERNEL		GPURED_ALWAYS_INLINE __int128
+sum_of_halves(VUInt8 low, VUInt8 high)
+{
+	__int128	total = 0;
+
+	for (size_t j = 0; j < LANES(int64_t); j++)
+		total += ((__int128) high[j] << 32) + low[j];
+	return total;
+}
+
+static inline GpuredIntMoments
+int_moments(__int128 sum, const uint64_t *square)
+{
+	return (GpuredIntMoments)
+	{
+		{
+			(uint64_t) sum, (int64_t) (sum >> 64)
+		},
+		{
+			square[0], square[1], square[2]
+		}
+	};
+}
+
+KERNEL GpuredIntMoments
+moments_int4(const int32_t *x, size_t n)
+{
+	const size_t lanes = LANES(int64_t);
+	VInt8		a = {0};
+	VUInt8		low = {0};
+	VUInt8		high = {0};
+	int64_t		sum = 0;
+	uint64_t	square[3] = {0};
+	size_t		i = 0;
+
+	for (; n - i >= lanes; i += lanes)
+	{
+		HalfInt4	half;
+		VInt8		v;
+
+		LOAD(half, x + i);
+		v = __builtin_convertvector(half, VInt8);
+		a += v;
+		add_halves((VUInt8) (v * v), &low, &high);
+	}
+	for (size_t j = 0; j < lanes; j++)
+		sum += a[j];
+	gpured_digits_add(square, 3, sum_of_halves(low, high), 0);
+	for (; i < n; i++)
+	{
+		sum += x[i];
+		gpured_digits_add(square, 3, (int64_t) x[i] * x[i], 0);
+	}
+	return int_moments(sum, square);
+}
+
+/*
+ * The square of (a 2^32 + b) is a^2 2^64 + ab 2^33 + b^2.  Values are biased for
+ * their sum, see sum_int8.
+ */
+KERNEL GpuredIntMoments
+moments_int8(const int64_t *x, size_t n)
+{
+	const size_t lanes = LANES(int64_t);
+	const uint64_t bias = UINT64_C(1) << 63;
+	__int128	sum = 0;
+	uint64_t	square[5] = {0};
+	size_t		i = 0;
+
+	while (n - i >= lanes)
+	{
+		size_t		left = (n - i) / lanes;
+		size_t		stop = i + (left < UINT32_MAX ? left : UINT32_MAX) * lanes;
+		size_t		start = i;
+		VUInt8		low[4] = {{0}, {0}, {0}, {0}};
+		VUInt8		high[4] = {{0}, {0}, {0}, {0}};
+
+		for (; i < stop; i += lanes)
+		{
+			VInt8		v;
+			VUInt8		sign;
+			VUInt8		a;
+			VUInt8		b;
+
+			LOAD(v, x + i);
+			add_halves((VUInt8) v ^ bias, &low[0], &high[0]);
+			sign = (VUInt8) (v >> 63);
+			b = ((VUInt8) v ^ sign) - sign;
+			a = b >> 32;
+			b &= UINT32_MAX;
+			add_halves(b * b, &low[1], &high[1]);
+			add_halves(a * b, &low[2], &high[2]);
+			add_halves(a * a, &low[3], &high[3]);
+		}
+		sum += sum_of_halves(low[0], high[0]) - ((__int128) (i - start) << 63);
+		gpured_digits_add(square, 5, sum_of_halves(low[1], high[1]), 0);
+		gpured_digits_add(square, 5, sum_of_halves(low[2], high[2]), 33);
+		gpured_digits_add(square, 5, sum_of_halves(low[3], high[3]), 64);
+	}
+	for (; i < n; i++)
+	{
+		sum += x[i];
+		gpured_digits_add(square, 5, (__int128) x[i] * x[i], 0);
+	}
+	return int_moments(sum, square);
+}
+
+/* One vector of values and its digits: see cut_vector. */
+KERNEL		GPURED_ALWAYS_INLINE void
+cut_values(VFloat8 v, const VFloat8 * magic, VFloat8 bound, VUInt8 * sum, VInt8 * good)
+{
+	VFloat8		t = v + magic[0];
+	VFloat8		rest = v - (t - magic[0]);
+
+	*good &= (VFloat8) ((VInt8) v & INT64_MAX) < bound;
+	sum[0] += (VUInt8) t;
+	t = rest + magic[1];
+	sum[1] += (VUInt8) t;
+	*good &= (t - magic[1]) == rest;
+}
+
+/* A value as the sum of two that have 26 bits each. */
+typedef struct Halves
+{
+	VFloat8		high;
+	VFloat8		low;
+} Halves;
+
+KERNEL		GPURED_ALWAYS_INLINE Halves
+halves_of(VFloat8 v)
+{
+	VFloat8		t = v * 134217729.0;
+	Halves		h;
+
+	h.high = t - (t - v);
+	h.low = v - h.high;
+	return h;
+}
+
+/* One vector of products and its digits: see cpu_moments.c. */
+KERNEL		GPURED_ALWAYS_INLINE void
+cut_products(VFloat8 x, VFloat8 y, Halves a, Halves b, const VFloat8 * magic, VUInt8 * sum)
+{
+	VFloat8		h = x * y;
+	VFloat8		l = a.low * b.low - (((h - a.high * b.high) - a.low * b.high) - a.high * b.low);
+	VFloat8		t = h + magic[0];
+	VFloat8		rest = h - (t - magic[0]);
+	VFloat8		both;
+
+	sum[0] += (VUInt8) t;
+	t = rest + magic[1];
+	l += rest - (t - magic[1]);
+	both = t + l;
+	sum[1] += (VUInt8) both;
+	l -= both - t;
+	sum[2] += (VUInt8) (l + magic[2]);
+}
+
+/* Put the sums of a digit's lanes into *result, less the magic number's own part. */
+KERNEL		GPURED_ALWAYS_INLINE void
+collect_digit(VUInt8 lanes, double magic, int64_t *result)
+{
+	uint64_t	sum = 0;
+	uint64_t	magic_bits;
+
+	memcpy(&magic_bits, &magic, sizeof(magic_bits));
+	for (size_t j = 0; j < LANES(double); j++)
+		sum += lanes[j];
+	*result = (int64_t) (sum - GPURED_CPU_BLOCK * magic_bits);
+}
+
+/*
+ * A whole block.  Which sums there are is constant: those of x and xx, of y and
+ * yy, and of xy.  A dot product needs x and y to fit, but not their sums.
+ */
+#define MOMENTS(name, ctype, load) \
+KERNEL GPURED_ALWAYS_INLINE bool \
+name##_body(const ctype *x, const ctype *y, const GpuredMomentGrid *g, bool one, bool two, \
+			int64_t *result) \
+{ \
+	const size_t lanes = LANES(double); \
+	VFloat8		zero = {0}; \
+	VFloat8		magic[2][2]; \
+	VFloat8		product_magic[3][3]; \
+	VUInt8		sum[2][2]; \
+	VUInt8		product[3][3]; \
+	VInt8		good = (VInt8) {0} == 0; \
+	bool		fits = true; \
+	for (int i = 0; i < 2; i++) \
+	{ \
+		for (int d = 0; d < 2; d++) \
+		{ \
+			magic[i][d] = zero + g->magic[i][d]; \
+			sum[i][d] = (VUInt8) zero; \
+		} \
+	} \
+	for (int p = 0; p < 3; p++) \
+	{ \
+		for (int d = 0; d < 3; d++) \
+		{ \
+			product_magic[p][d] = zero + g->product_magic[p][d]; \
+			product[p][d] = (VUInt8) zero; \
+		} \
+	} \
+	for (size_t i = 0; i < GPURED_CPU_BLOCK; i += lanes) \
+	{ \
+		VFloat8		u; \
+		VFloat8		v; \
+		Halves		a; \
+		Halves		b; \
+		load(u, x + i); \
+		a = halves_of(u); \
+		cut_values(u, magic[0], zero + g->bound[0], sum[0], &good); \
+		if (one || two) \
+			cut_products(u, u, a, a, product_magic[0], product[0]); \
+		if (one) \
+			continue; \
+		load(v, y + i); \
+		b = halves_of(v); \
+		cut_values(v, magic[1], zero + g->bound[1], sum[1], &good); \
+		if (two) \
+			cut_products(v, v, b, b, product_magic[1], product[1]); \
+		cut_products(u, v, a, b, product_magic[2], product[2]); \
+	} \
+	for (int i = 0; i < 2; i++) \
+	{ \
+		for (int d = 0; d < 2; d++) \
+			collect_digit(sum[i][d], g->magic[i][d], result++); \
+	} \
+	for (int p = 0; p < 3; p++) \
+	{ \
+		for (int d = 0; d < 3; d++) \
+			collect_digit(product[p][d], g->product_magic[p][d], result++); \
+	} \
+	for (size_t j = 0; j < lanes; j++) \
+		fits &= good[j] != 0; \
+	return fits; \
+}
+
+MOMENTS(moments_float4, float, LOAD_WIDENED)
+MOMENTS(moments_float8, double, LOAD)
+
+KERNEL bool
+moments_float4(const float *x, const GpuredMomentGrid *g, int64_t *sum)
+{
+	return moments_float4_body(x, x, g, true, false, sum);
+}
+
+KERNEL bool
+moments_float8(const double *x, const GpuredMomentGrid *g, int64_t *sum)
+{
+	return moments_float8_body(x, x, g, true, false, sum);
+}
+
+KERNEL bool
+pair_moments(const double *x, const double *y, const GpuredMomentGrid *g, int64_t *sum)
+{
+	return moments_float8_body(x, y, g, false, true, sum);
+}
+
+KERNEL bool
+dot(const double *x, const double *y, const GpuredMomentGrid *g, int64_t *sum)
+{
+	return moments_float8_body(x, y, g, false, false, sum);
+}
+
 /* Two vectors as pairs: a[0], b[0], a[1], b[1] and so on. */
 #if VECTOR_BYTES == 64
 #define INTERLEAVE_LOW(a, b)  __builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11)
@@ -564,6 +892,13 @@ const GpuredCpuKernels KERNELS = {
 	.greatest_float8 = greatest_float8,
 	.digits_float4 = digits_float4,
 	.digits_float8 = digits_float8,
+	.moments_int2 = moments_int2,
+	.moments_int4 = moments_int4,
+	.moments_int8 = moments_int8,
+	.moments_float4 = moments_float4,
+	.moments_float8 = moments_float8,
+	.pair_moments = pair_moments,
+	.dot = dot,
 	.cut_float4 = cut_float4,
 	.cut_float8 = cut_float8,
 	.ranks_float4 = ranks_float4,

@@ -1034,6 +1034,8 @@ fold(GpuredGrouped *g, Aggregate *a, const Tile *tile, const void *values)
 		case GPURED_ACC_greatest_float:
 			fold_float_extreme(tile, offset, values, size, false);
 			break;
+		default:				/* refused when the aggregates were named */
+			break;
 	}
 }
 

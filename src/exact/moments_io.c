@@ -11,8 +11,6 @@
 #include "exact/moments_layout.h"
 #include "exact/span.h"
 
-#define HEADER_BYTES	9
-
 /* 2^63 doubles stay below 2^1087, and so many products below 2^2111. */
 #define VALUE_LIMBS		35
 #define VALUE_LIMIT		(INT64_C(1) << 11)
@@ -105,9 +103,11 @@ get64(const uint8_t *p)
 size_t
 gpured_moments_write(const GpuredMoments *w, uint8_t *out)
 {
-	uint8_t    *p = put64(out, (uint64_t) w->n);
+	uint8_t    *p = out;
 	uint8_t		flags = state_flags(w);
 
+	if (w->kind != GPURED_MOMENTS_DOT)
+		p = put64(p, w->limb[0]);
 	*p++ = flags;
 	for (int sum = 0; sum < GPURED_MOMENTS_SUMS; sum++)
 	{
@@ -115,8 +115,7 @@ gpured_moments_write(const GpuredMoments *w, uint8_t *out)
 
 		if (!sum_matters(w->kind, sum, flags))
 			continue;
-		d.first = gpured_moments_first(w, sum);
-		d.n = gpured_moments_digits(w, sum, d.digit);
+		d.n = gpured_moments_digits(w, sum, d.digit, &d.first);
 		trim(&d);
 		*p++ = (uint8_t) d.first;
 		*p++ = (uint8_t) d.n;
@@ -259,17 +258,21 @@ gpured_moments_read(const uint8_t *bytes, size_t n, GpuredMomentsKind kind,
 {
 	GpuredMoments *w;
 	Digits		d[GPURED_MOMENTS_SUMS];
-	const uint8_t *p = bytes + HEADER_BYTES;
+	const uint8_t *p = bytes;
 	const uint8_t *end = bytes + n;
 	int			low[2];
 	int			high[2];
-	int64_t		rows;
+	int64_t		rows = 1;
 	uint8_t		flags;
 
-	if (n < HEADER_BYTES)
+	if (n < (kind == GPURED_MOMENTS_DOT ? 1 : 9))
 		return false;
-	rows = (int64_t) get64(bytes);
-	flags = bytes[8];
+	if (kind != GPURED_MOMENTS_DOT)
+	{
+		rows = (int64_t) get64(p);
+		p += 8;
+	}
+	flags = *p++;
 	if (rows <= 0 || !flags_are_canonical(kind, flags))
 		return false;
 	for (int sum = 0; sum < GPURED_MOMENTS_SUMS; sum++)
@@ -297,13 +300,15 @@ gpured_moments_read(const uint8_t *bytes, size_t n, GpuredMomentsKind kind,
 		return false;
 
 	w = gpured_moments_create(kind, mem, arg);
-	w->n = rows;
 	w->flags = flags;
 	w = gpured_moments_cover(w, low, high, mem, arg);
+	if (kind != GPURED_MOMENTS_DOT)
+		w->limb[0] = (uint64_t) rows;
 	for (int sum = 0; sum < GPURED_MOMENTS_SUMS; sum++)
 	{
 		if (d[sum].n > 0)
-			gpured_moments_add_digits(w, sum, d[sum].first, d[sum].digit, d[sum].n);
+			gpured_moments_add_digits(w, sum, d[sum].first - gpured_moments_first(w, sum),
+									  d[sum].digit, d[sum].n);
 	}
 	*result = w;
 	return true;

@@ -539,6 +539,22 @@ gpured_window_mean(const GpuredWindow *w, uint64_t n)
 }
 
 bool
+gpured_window_is_double(const GpuredWindow *w, double *result)
+{
+	GpuredSpan	sum;
+	GpuredSpan	rounded;
+	uint64_t	bits;
+
+	if (!gpured_window_to_double(w, result) || !gpured_is_finite(*result))
+		return false;
+	memcpy(&bits, result, sizeof(bits));
+	span_of_window(&sum, w);
+	span_of_double(&rounded, bits);
+	return rounded.n == sum.n && rounded.first == sum.first &&
+		memcmp(rounded.digit, sum.digit, sum.n * sizeof(uint64_t)) == 0;
+}
+
+bool
 gpured_moving_to_double(const GpuredMovingSum *s, double *result)
 {
 	GpuredSpan	sum;

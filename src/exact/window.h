@@ -99,6 +99,9 @@ extern bool gpured_window_to_double(const GpuredWindow *w, double *result);
 extern bool gpured_window_to_float(const GpuredWindow *w, float *result);
 extern double gpured_window_mean(const GpuredWindow *w, uint64_t n);
 
+/* Whether the sum is finite and exactly a double, *result. */
+extern bool gpured_window_is_double(const GpuredWindow *w, double *result);
+
 /*
  * The serialized form: a version byte, the flags, the index of the lowest limb
  * that is not zero, the number of limbs, and the limbs in two's complement,

@@ -50,6 +50,7 @@ make(GpuredOp op, int kind, size_t n)
 		data_value((ctype *) bytes.data() + i, kind, i, n); \
 		break;
 #define GPURED_REDUCE(op, type, ctype, acc) MAKE(reduce_##op##_##type, ctype)
+#define GPURED_MOMENTS(op, type, ctype, columns, acc) MAKE(reduce_##op##_##type, ctype)
 #define GPURED_SCAN(op, type, ctype, acc, otype) MAKE(scan_##op##_##type, ctype)
 #include "oplist.h"
 			default:
@@ -92,6 +93,13 @@ same_acc(GpuredOp op, GpuredAcc a, GpuredAcc b)
 		case GPURED_ACC_least_float:
 		case GPURED_ACC_greatest_float:
 			return same_float(a.v.f8, b.v.f8);
+		case GPURED_ACC_int_moments:
+			return memcmp(&a.v.ints, &b.v.ints, sizeof(a.v.ints)) == 0;
+		case GPURED_ACC_moments:
+		case GPURED_ACC_pair_moments:
+		case GPURED_ACC_dot:
+			/* Accumulators start as zero, so sums that there are not are equal too. */
+			return memcmp(&a.v.sums, &b.v.sums, sizeof(a.v.sums)) == 0;
 		default:
 			return a.v.i64 == b.v.i64;
 	}
@@ -126,12 +134,20 @@ same_output(GpuredOp op, const std::vector<unsigned char> &a, const std::vector<
 	return true;
 }
 
-/* One batch on a device, after "acc"; scans leave their output in "out". */
+/*
+ * One batch on a device, after "acc"; scans leave their output in "out".  A second
+ * column is the first one backwards.
+ */
 static GpuredStatus
 run(const GpuredDevice *device, GpuredOp op, const unsigned char *values, size_t n, GpuredAcc *acc,
 	unsigned char *out)
 {
-	const GpuredBatch batch = {values, n};
+	const size_t size = gpured_op_info[op].input_size;
+	std::vector<unsigned char> second(gpured_op_info[op].columns == 2 ? n * size : 0);
+	const GpuredBatch batch = {values, n, second.empty() ? nullptr : second.data()};
+
+	for (size_t at = 0; at < second.size(); at += size)
+		memcpy(&second[at], values + second.size() - size - at, size);
 
 	return gpured_op_info[op].is_scan ? device->scan(op, &batch, acc, out)
 									  : device->reduce(op, &batch, acc);
@@ -151,6 +167,8 @@ compare(GpuredOp op, int kind, size_t n, size_t cut)
 
 	gpured_acc_init(op, &want);
 	gpured_acc_init(op, &got);
+	if (gpured_op_info[op].columns == 2)
+		cut = 0;
 	run(&gpured_cpu_device, op, values.data(), n, &want, want_out.data());
 	status = run(&gpured_cuda_device, op, values.data(), cut, &got, got_out.data());
 	if (status.code == GPURED_OK)
@@ -227,7 +245,8 @@ test_edges()
 static void
 test_failures()
 {
-	for (GpuredOp op : {GPURED_reduce_sum_float8, GPURED_scan_sum_float4})
+	for (GpuredOp op :
+		 {GPURED_reduce_sum_float8, GPURED_scan_sum_float4, GPURED_reduce_pair_moments_float8})
 		for (cudaError_t error : {cudaErrorMemoryAllocation, cudaErrorLaunchFailure})
 			for (bool fresh : {true, false})
 				for (int call = 1;; call++)
