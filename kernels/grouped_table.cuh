@@ -162,18 +162,18 @@ groups_add_extreme(const GpuredGroups &g, uint32_t slot, int word, int64_t value
 
 /* The group's set of limbs, numbered from 1; 0 if there is no more. */
 static __device__ __forceinline__ uint32_t
-groups_limb_set(const GpuredGroups &g, uint32_t *where)
+groups_limb_set(uint32_t *where, uint32_t *status, uint32_t limb_sets)
 {
 	uint32_t set = load_fresh(where);
 
 	if (set == 0)
 	{
-		uint32_t mine = atomicAdd(&g.status[1], (uint32_t) 1) + 1;
+		uint32_t mine = atomicAdd(&status[1], (uint32_t) 1) + 1;
 		uint32_t before;
 
-		if (mine > g.limb_sets)
+		if (mine > limb_sets)
 		{
-			atomicOr(&g.status[0], (uint32_t) GPURED_GROUPS_NO_LIMBS);
+			atomicOr(&status[0], (uint32_t) GPURED_GROUPS_NO_LIMBS);
 			return 0;
 		}
 		before = atomicCAS(where, (uint32_t) 0, mine);
@@ -182,12 +182,15 @@ groups_limb_set(const GpuredGroups &g, uint32_t *where)
 	return set;
 }
 
-/* A float that is not for the digits. */
+/*
+ * A float that is not for the digits.  (The object itself is not an argument: a
+ * kernel would keep it in memory for that.)
+ */
 static __device__ __noinline__ void
-groups_add_special(const GpuredGroups &g, uint32_t slot, int sum, double x)
+groups_take_special(uint32_t *special, uint64_t *limbs, uint32_t *status, uint32_t limb_sets,
+					double x)
 {
-	uint32_t *special = &g.special[((size_t) slot * g.nsums + sum) * SPECIAL_WORDS];
-	uint64_t *limb;
+	unsigned long long *limb;
 	uint32_t set;
 	int bit, shift;
 	int64_t mantissa, upper;
@@ -202,19 +205,23 @@ groups_add_special(const GpuredGroups &g, uint32_t slot, int sum, double x)
 		atomicAdd(&special[1], (uint32_t) 1);
 		return;
 	}
-	set = groups_limb_set(g, &special[2]);
+	set = groups_limb_set(&special[2], status, limb_sets);
 	if (set == 0)
 		return;
-	limb = g.limbs + (size_t) (set - 1) * LIMBS;
 	mantissa = exact_split(x, &bit);
-	limb += bit / 32;
+	limb = reinterpret_cast<unsigned long long *>(limbs + (size_t) (set - 1) * LIMBS + bit / 32);
 	shift = bit % 32;
 	upper = shift == 0 ? mantissa >> 32 : mantissa >> (32 - shift);
-	atomicAdd(reinterpret_cast<unsigned long long *>(limb),
-			  (unsigned long long) (uint32_t) ((uint64_t) mantissa << shift));
-	atomicAdd(reinterpret_cast<unsigned long long *>(limb + 1),
-			  (unsigned long long) (uint32_t) upper);
-	atomicAdd(reinterpret_cast<unsigned long long *>(limb + 2), (unsigned long long) (upper >> 32));
+	atomicAdd(limb, (unsigned long long) (uint32_t) ((uint64_t) mantissa << shift));
+	atomicAdd(limb + 1, (unsigned long long) (uint32_t) upper);
+	atomicAdd(limb + 2, (unsigned long long) (upper >> 32));
+}
+
+static __device__ __forceinline__ void
+groups_add_special(const GpuredGroups &g, uint32_t slot, int sum, double x)
+{
+	groups_take_special(&g.special[((size_t) slot * g.nsums + sum) * SPECIAL_WORDS], g.limbs,
+						g.status, g.limb_sets, x);
 }
 
 /* PostgreSQL's order of floats as integers; of least values, the complement. */
