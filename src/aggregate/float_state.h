@@ -19,7 +19,7 @@
  *
  * A double has the sign of a zero right: it is -0 only if all values were.
  *
- * Included by sum_float.c, avg_float.c, moments.c and float_state.c only.
+ * Included by sum_float.c, avg_float.c, moments.c, partial.c and float_state.c only.
  */
 #ifndef GPURED_FLOAT_STATE_H
 #define GPURED_FLOAT_STATE_H

@@ -326,6 +326,22 @@ gpured_window_add_exact(GpuredWindow *w, const GpuredExact *src,
 	return w;
 }
 
+GpuredWindow *
+gpured_window_add_scaled(GpuredWindow *w, int64_t k, int exponent,
+						 const GpuredAllocator *mem, void *arg)
+{
+	GpuredSpan	s;
+	int			bit = exponent - GPURED_EXACT_BIT0;
+	unsigned __int128 t = (unsigned __int128) k << bit % 64;
+
+	s.first = bit / 64;
+	s.digit[0] = (uint64_t) t;
+	s.digit[1] = (uint64_t) (t >> 64);
+	s.n = 2;
+	gpured_span_trim(&s);
+	return window_add_span(w, &s, mem, arg);
+}
+
 void
 gpured_window_to_exact(const GpuredWindow *w, GpuredExact *x)
 {

@@ -84,6 +84,10 @@ extern GpuredWindow *gpured_window_merge(GpuredWindow *w, const GpuredWindow *sr
 extern GpuredWindow *gpured_window_add_exact(GpuredWindow *w, const GpuredExact *src,
 											 const GpuredAllocator *mem, void *arg);
 
+/* w += k * 2^exponent; the product is a multiple of 2^-1074 below 2^1086. */
+extern GpuredWindow *gpured_window_add_scaled(GpuredWindow *w, int64_t k, int exponent,
+											  const GpuredAllocator *mem, void *arg);
+
 /* Overwrites *x with the sum: round it, or divide it, with exact.h. */
 extern void gpured_window_to_exact(const GpuredWindow *w, GpuredExact *x);
 
