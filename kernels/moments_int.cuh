@@ -21,7 +21,6 @@ struct MomentsInt2
 	};
 	static constexpr bool commutative = true;
 
-	static constexpr bool commutative = true;
 
 	static __device__ __forceinline__ State identity() { return State{0, 0}; }
 	static __device__ __forceinline__ Value neutral() { return 0; }
@@ -51,7 +50,6 @@ struct MomentsInt4
 	};
 	static constexpr bool commutative = true;
 
-	static constexpr bool commutative = true;
 
 	static __device__ __forceinline__ State identity() { return State{0, {0, 0}, 0}; }
 	static __device__ __forceinline__ Value neutral() { return 0; }
@@ -83,7 +81,6 @@ struct MomentsInt8
 	typedef GpuredIntMoments State;
 	static constexpr bool commutative = true;
 
-	static constexpr bool commutative = true;
 
 	static __device__ __forceinline__ State identity() { return State{{0, 0}, {0, 0, 0}}; }
 	static __device__ __forceinline__ Value neutral() { return 0; }
