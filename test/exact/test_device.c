@@ -69,8 +69,8 @@ check_##type(int round) \
 	ctype		greatest; \
 	bool		good = true; \
 	GpuredAcc	acc; \
-	GpuredBatch first = {x, cut}; \
-	GpuredBatch second = {x + cut, n - cut}; \
+	GpuredBatch first = {x, cut, NULL}; \
+	GpuredBatch second = {x + cut, n - cut, NULL}; \
 	for (size_t i = 0; i < n; i++) \
 		x[i] = (ctype) random_integer(bits, round % 5 == 0); \
 	if (round % 7 == 0) \
