@@ -25,6 +25,12 @@ static int passed = 0;
 static int failed = 0;
 static bool small = false;
 
+#ifdef GPURED_EMULATED
+static int default_seeds = 2;
+#else
+static int default_seeds = 1;
+#endif
+
 /* Device buffers, each of just the size that is needed, so that checkers see every overrun. */
 struct Buffers
 {
@@ -249,7 +255,8 @@ typedef Check_int<true> Check_greatest_int;
 /*
  * One launch
  */
-typedef int (*ReduceLaunch)(const void *, size_t, void *, GpuredAcc *, cudaStream_t);
+typedef int (*ReduceLaunch)(const void *, size_t, void *, GpuredAcc *, cudaStream_t,
+							GpuredAlgorithm);
 typedef int (*ScanLaunch)(const void *, size_t, void *, GpuredAcc *, void *, cudaStream_t);
 
 template <class Check, class T>
@@ -259,7 +266,7 @@ test_reduce(const char *name, ReduceLaunch launch, const std::vector<T> &x, int 
 	const size_t n = x.size();
 	Buffers buffers(x.data(), n * sizeof(T), 16);
 	GpuredAcc got = {};
-	int error = launch(buffers.values, n, workspace(n), buffers.acc, 0);
+	int error = launch(buffers.values, n, workspace(n), buffers.acc, 0, GPURED_ALGORITHM_auto);
 
 	device_copy(&got, buffers.acc, sizeof(got));
 	report(error == 0 && Check::reduce(x.data(), n, &got), name, kind, n, "");
