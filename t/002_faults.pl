@@ -10,9 +10,9 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(usleep time);
 
-my $reduce = <<'SQL';
-SELECT gpu_sum(i::float8) = 20000100000 AND gpu_max(i) = 200000 AND gpu_var_pop(i) = 3333333333.25 AND
-  gpu_covar_pop(i, 2 * i) = 6666666666.5 AND gpu_bit_xor(i) = 200000
+my $reduce = 'SELECT gpu_sum(i::float8) = 20000100000 AND gpu_max(i) = 200000 FROM generate_series(1, 200000) i';
+my $moments = <<'SQL';
+SELECT gpu_var_pop(i) = 3333333333.25 AND gpu_covar_pop(i, 2 * i) = 6666666666.5 AND gpu_bit_xor(i) = 200000
 FROM generate_series(1, 200000) i
 SQL
 my $scan = <<'SQL';
@@ -40,6 +40,13 @@ for my $step (qw(reduce-before reduce-after scan-before scan-after))
 		is($answer, 't', "$action at $step: the right answer");
 		cmp_ok($fallbacks, '>=', 1, "$action at $step: counted");
 	}
+}
+for my $action (qw(abort hang garbage error))
+{
+	set_fault($node, "--fault=reduce-after:2:$action");
+	my ($answer, $fallbacks) = ask($node, $force, $moments, '^fallbacks_');
+	is($answer, 't', "$action in variances, regressions and bits: the right answer");
+	cmp_ok($fallbacks, '>=', 1, "$action in variances, regressions and bits: counted");
 }
 for my $action (qw(abort hang garbage error))
 {
