@@ -266,7 +266,7 @@ test_reduction(const Reduction &r, GpuredAlgorithm algorithm, int kind, size_t n
 	std::vector<unsigned char> values(n * size);
 	unsigned char *x = (unsigned char *) device_alloc((offset + n) * size);
 	GpuredAcc *acc = (GpuredAcc *) device_alloc(sizeof(GpuredAcc));
-	const GpuredBatch batch = {values.data(), n};
+	const GpuredBatch batch = {values.data(), n, nullptr};
 	GpuredAcc want, got;
 	int error;
 
@@ -490,7 +490,7 @@ test_beyond_31_bits()
 int
 main(int argc, char **argv)
 {
-	int seeds = 1;
+	int seeds = default_seeds;
 
 	for (int i = 1; i < argc; i++)
 		if (strcmp(argv[i], "small") == 0)
