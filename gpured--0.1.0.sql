@@ -127,7 +127,7 @@ CREATE AGGREGATE gpu_sum(int8) (
 COMMENT ON AGGREGATE gpu_sum(int8) IS 'exact sum of int8 values';
 
 CREATE AGGREGATE gpu_sum(float4) (
-    sfunc = gpured_float4_sum, stype = internal, sspace = 32,
+    sfunc = gpured_float4_sum, stype = internal, sspace = 8,
     finalfunc = gpured_float4_sum_final,
     combinefunc = gpured_float_sum_combine,
     serialfunc = gpured_float_sum_serialize, deserialfunc = gpured_float_sum_deserialize,
@@ -182,7 +182,7 @@ CREATE AGGREGATE gpu_avg(int8) (
 COMMENT ON AGGREGATE gpu_avg(int8) IS 'average of int8 values';
 
 CREATE AGGREGATE gpu_avg(float4) (
-    sfunc = gpured_float4_avg_step, stype = internal, sspace = 64,
+    sfunc = gpured_float4_avg_step, stype = internal, sspace = 16,
     finalfunc = gpured_float_avg,
     combinefunc = gpured_float_avg_combine,
     serialfunc = gpured_float_avg_serialize, deserialfunc = gpured_float_avg_deserialize,
@@ -495,23 +495,23 @@ CREATE FUNCTION gpured_numeric_avg(internal) RETURNS numeric
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
 CREATE AGGREGATE gpu_sum(numeric) (
-    sfunc = gpured_numeric_step, stype = internal, sspace = 208,
+    sfunc = gpured_numeric_step, stype = internal, sspace = 256,
     finalfunc = gpured_numeric_sum,
     combinefunc = gpured_numeric_combine,
     serialfunc = gpured_numeric_serialize, deserialfunc = gpured_numeric_deserialize,
     msfunc = gpured_numeric_step, minvfunc = gpured_numeric_inverse,
-    mstype = internal, msspace = 208, mfinalfunc = gpured_numeric_sum,
+    mstype = internal, msspace = 256, mfinalfunc = gpured_numeric_sum,
     parallel = safe
 );
 COMMENT ON AGGREGATE gpu_sum(numeric) IS 'exact sum of numeric values';
 
 CREATE AGGREGATE gpu_avg(numeric) (
-    sfunc = gpured_numeric_step, stype = internal, sspace = 208,
+    sfunc = gpured_numeric_step, stype = internal, sspace = 256,
     finalfunc = gpured_numeric_avg,
     combinefunc = gpured_numeric_combine,
     serialfunc = gpured_numeric_serialize, deserialfunc = gpured_numeric_deserialize,
     msfunc = gpured_numeric_step, minvfunc = gpured_numeric_inverse,
-    mstype = internal, msspace = 208, mfinalfunc = gpured_numeric_avg,
+    mstype = internal, msspace = 256, mfinalfunc = gpured_numeric_avg,
     parallel = safe
 );
 COMMENT ON AGGREGATE gpu_avg(numeric) IS 'average of numeric values';
@@ -976,23 +976,23 @@ CREATE FUNCTION gpured_money_moving_sum(internal) RETURNS money
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
 CREATE AGGREGATE gpu_sum(interval) (
-    sfunc = gpured_interval_step, stype = internal, sspace = 80,
+    sfunc = gpured_interval_step, stype = internal, sspace = 64,
     finalfunc = gpured_interval_sum,
     combinefunc = gpured_interval_combine,
     serialfunc = gpured_interval_serialize, deserialfunc = gpured_interval_deserialize,
     msfunc = gpured_interval_step, minvfunc = gpured_interval_inverse,
-    mstype = internal, msspace = 80, mfinalfunc = gpured_interval_sum,
+    mstype = internal, msspace = 64, mfinalfunc = gpured_interval_sum,
     parallel = safe
 );
 COMMENT ON AGGREGATE gpu_sum(interval) IS 'exact sum of interval values';
 
 CREATE AGGREGATE gpu_avg(interval) (
-    sfunc = gpured_interval_step, stype = internal, sspace = 80,
+    sfunc = gpured_interval_step, stype = internal, sspace = 64,
     finalfunc = gpured_interval_avg,
     combinefunc = gpured_interval_combine,
     serialfunc = gpured_interval_serialize, deserialfunc = gpured_interval_deserialize,
     msfunc = gpured_interval_step, minvfunc = gpured_interval_inverse,
-    mstype = internal, msspace = 80, mfinalfunc = gpured_interval_avg,
+    mstype = internal, msspace = 64, mfinalfunc = gpured_interval_avg,
     parallel = safe
 );
 COMMENT ON AGGREGATE gpu_avg(interval) IS 'average of interval values';
@@ -1647,254 +1647,254 @@ CREATE FUNCTION gpured_dot(internal) RETURNS float8
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
 CREATE AGGREGATE gpu_var_pop(float4) (
-    sfunc = gpured_float4_moments, stype = internal, sspace = 128,
+    sfunc = gpured_float4_moments, stype = internal, sspace = 64,
     finalfunc = gpured_var_pop,
     combinefunc = gpured_moments_combine,
     serialfunc = gpured_moments_serialize, deserialfunc = gpured_moments_deserialize,
     msfunc = gpured_float4_moving_moments, minvfunc = gpured_float4_moving_moments_inverse,
-    mstype = internal, msspace = 192, mfinalfunc = gpured_var_pop,
+    mstype = internal, msspace = 208, mfinalfunc = gpured_var_pop,
     parallel = safe
 );
 COMMENT ON AGGREGATE gpu_var_pop(float4) IS 'population variance of float4 values, exact and rounded once';
 
 CREATE AGGREGATE gpu_var_pop(float8) (
-    sfunc = gpured_float8_moments, stype = internal, sspace = 128,
+    sfunc = gpured_float8_moments, stype = internal, sspace = 64,
     finalfunc = gpured_var_pop,
     combinefunc = gpured_moments_combine,
     serialfunc = gpured_moments_serialize, deserialfunc = gpured_moments_deserialize,
     msfunc = gpured_float8_moving_moments, minvfunc = gpured_float8_moving_moments_inverse,
-    mstype = internal, msspace = 192, mfinalfunc = gpured_var_pop,
+    mstype = internal, msspace = 208, mfinalfunc = gpured_var_pop,
     parallel = safe
 );
 COMMENT ON AGGREGATE gpu_var_pop(float8) IS 'population variance of float8 values, exact and rounded once';
 
 CREATE AGGREGATE gpu_var_samp(float4) (
-    sfunc = gpured_float4_moments, stype = internal, sspace = 128,
+    sfunc = gpured_float4_moments, stype = internal, sspace = 64,
     finalfunc = gpured_var_samp,
     combinefunc = gpured_moments_combine,
     serialfunc = gpured_moments_serialize, deserialfunc = gpured_moments_deserialize,
     msfunc = gpured_float4_moving_moments, minvfunc = gpured_float4_moving_moments_inverse,
-    mstype = internal, msspace = 192, mfinalfunc = gpured_var_samp,
+    mstype = internal, msspace = 208, mfinalfunc = gpured_var_samp,
     parallel = safe
 );
 COMMENT ON AGGREGATE gpu_var_samp(float4) IS 'sample variance of float4 values, exact and rounded once';
 
 CREATE AGGREGATE gpu_var_samp(float8) (
-    sfunc = gpured_float8_moments, stype = internal, sspace = 128,
+    sfunc = gpured_float8_moments, stype = internal, sspace = 64,
     finalfunc = gpured_var_samp,
     combinefunc = gpured_moments_combine,
     serialfunc = gpured_moments_serialize, deserialfunc = gpured_moments_deserialize,
     msfunc = gpured_float8_moving_moments, minvfunc = gpured_float8_moving_moments_inverse,
-    mstype = internal, msspace = 192, mfinalfunc = gpured_var_samp,
+    mstype = internal, msspace = 208, mfinalfunc = gpured_var_samp,
     parallel = safe
 );
 COMMENT ON AGGREGATE gpu_var_samp(float8) IS 'sample variance of float8 values, exact and rounded once';
 
 CREATE AGGREGATE gpu_variance(float4) (
-    sfunc = gpured_float4_moments, stype = internal, sspace = 128,
+    sfunc = gpured_float4_moments, stype = internal, sspace = 64,
     finalfunc = gpured_var_samp,
     combinefunc = gpured_moments_combine,
     serialfunc = gpured_moments_serialize, deserialfunc = gpured_moments_deserialize,
     msfunc = gpured_float4_moving_moments, minvfunc = gpured_float4_moving_moments_inverse,
-    mstype = internal, msspace = 192, mfinalfunc = gpured_var_samp,
+    mstype = internal, msspace = 208, mfinalfunc = gpured_var_samp,
     parallel = safe
 );
 COMMENT ON AGGREGATE gpu_variance(float4) IS 'sample variance of float4 values, another name of gpu_var_samp, exact and rounded once';
 
 CREATE AGGREGATE gpu_variance(float8) (
-    sfunc = gpured_float8_moments, stype = internal, sspace = 128,
+    sfunc = gpured_float8_moments, stype = internal, sspace = 64,
     finalfunc = gpured_var_samp,
     combinefunc = gpured_moments_combine,
     serialfunc = gpured_moments_serialize, deserialfunc = gpured_moments_deserialize,
     msfunc = gpured_float8_moving_moments, minvfunc = gpured_float8_moving_moments_inverse,
-    mstype = internal, msspace = 192, mfinalfunc = gpured_var_samp,
+    mstype = internal, msspace = 208, mfinalfunc = gpured_var_samp,
     parallel = safe
 );
 COMMENT ON AGGREGATE gpu_variance(float8) IS 'sample variance of float8 values, another name of gpu_var_samp, exact and rounded once';
 
 CREATE AGGREGATE gpu_stddev_pop(float4) (
-    sfunc = gpured_float4_moments, stype = internal, sspace = 128,
+    sfunc = gpured_float4_moments, stype = internal, sspace = 64,
     finalfunc = gpured_stddev_pop,
     combinefunc = gpured_moments_combine,
     serialfunc = gpured_moments_serialize, deserialfunc = gpured_moments_deserialize,
     msfunc = gpured_float4_moving_moments, minvfunc = gpured_float4_moving_moments_inverse,
-    mstype = internal, msspace = 192, mfinalfunc = gpured_stddev_pop,
+    mstype = internal, msspace = 208, mfinalfunc = gpured_stddev_pop,
     parallel = safe
 );
 COMMENT ON AGGREGATE gpu_stddev_pop(float4) IS 'population standard deviation of float4 values, exact and rounded once';
 
 CREATE AGGREGATE gpu_stddev_pop(float8) (
-    sfunc = gpured_float8_moments, stype = internal, sspace = 128,
+    sfunc = gpured_float8_moments, stype = internal, sspace = 64,
     finalfunc = gpured_stddev_pop,
     combinefunc = gpured_moments_combine,
     serialfunc = gpured_moments_serialize, deserialfunc = gpured_moments_deserialize,
     msfunc = gpured_float8_moving_moments, minvfunc = gpured_float8_moving_moments_inverse,
-    mstype = internal, msspace = 192, mfinalfunc = gpured_stddev_pop,
+    mstype = internal, msspace = 208, mfinalfunc = gpured_stddev_pop,
     parallel = safe
 );
 COMMENT ON AGGREGATE gpu_stddev_pop(float8) IS 'population standard deviation of float8 values, exact and rounded once';
 
 CREATE AGGREGATE gpu_stddev_samp(float4) (
-    sfunc = gpured_float4_moments, stype = internal, sspace = 128,
+    sfunc = gpured_float4_moments, stype = internal, sspace = 64,
     finalfunc = gpured_stddev_samp,
     combinefunc = gpured_moments_combine,
     serialfunc = gpured_moments_serialize, deserialfunc = gpured_moments_deserialize,
     msfunc = gpured_float4_moving_moments, minvfunc = gpured_float4_moving_moments_inverse,
-    mstype = internal, msspace = 192, mfinalfunc = gpured_stddev_samp,
+    mstype = internal, msspace = 208, mfinalfunc = gpured_stddev_samp,
     parallel = safe
 );
 COMMENT ON AGGREGATE gpu_stddev_samp(float4) IS 'sample standard deviation of float4 values, exact and rounded once';
 
 CREATE AGGREGATE gpu_stddev_samp(float8) (
-    sfunc = gpured_float8_moments, stype = internal, sspace = 128,
+    sfunc = gpured_float8_moments, stype = internal, sspace = 64,
     finalfunc = gpured_stddev_samp,
     combinefunc = gpured_moments_combine,
     serialfunc = gpured_moments_serialize, deserialfunc = gpured_moments_deserialize,
     msfunc = gpured_float8_moving_moments, minvfunc = gpured_float8_moving_moments_inverse,
-    mstype = internal, msspace = 192, mfinalfunc = gpured_stddev_samp,
+    mstype = internal, msspace = 208, mfinalfunc = gpured_stddev_samp,
     parallel = safe
 );
 COMMENT ON AGGREGATE gpu_stddev_samp(float8) IS 'sample standard deviation of float8 values, exact and rounded once';
 
 CREATE AGGREGATE gpu_stddev(float4) (
-    sfunc = gpured_float4_moments, stype = internal, sspace = 128,
+    sfunc = gpured_float4_moments, stype = internal, sspace = 64,
     finalfunc = gpured_stddev_samp,
     combinefunc = gpured_moments_combine,
     serialfunc = gpured_moments_serialize, deserialfunc = gpured_moments_deserialize,
     msfunc = gpured_float4_moving_moments, minvfunc = gpured_float4_moving_moments_inverse,
-    mstype = internal, msspace = 192, mfinalfunc = gpured_stddev_samp,
+    mstype = internal, msspace = 208, mfinalfunc = gpured_stddev_samp,
     parallel = safe
 );
 COMMENT ON AGGREGATE gpu_stddev(float4) IS 'sample standard deviation of float4 values, another name of gpu_stddev_samp, exact and rounded once';
 
 CREATE AGGREGATE gpu_stddev(float8) (
-    sfunc = gpured_float8_moments, stype = internal, sspace = 128,
+    sfunc = gpured_float8_moments, stype = internal, sspace = 64,
     finalfunc = gpured_stddev_samp,
     combinefunc = gpured_moments_combine,
     serialfunc = gpured_moments_serialize, deserialfunc = gpured_moments_deserialize,
     msfunc = gpured_float8_moving_moments, minvfunc = gpured_float8_moving_moments_inverse,
-    mstype = internal, msspace = 192, mfinalfunc = gpured_stddev_samp,
+    mstype = internal, msspace = 208, mfinalfunc = gpured_stddev_samp,
     parallel = safe
 );
 COMMENT ON AGGREGATE gpu_stddev(float8) IS 'sample standard deviation of float8 values, another name of gpu_stddev_samp, exact and rounded once';
 
 CREATE AGGREGATE gpu_corr(y float8, x float8) (
-    sfunc = gpured_pair_moments, stype = internal, sspace = 256,
+    sfunc = gpured_pair_moments, stype = internal, sspace = 128,
     finalfunc = gpured_corr,
     combinefunc = gpured_moments_combine,
     serialfunc = gpured_moments_serialize, deserialfunc = gpured_pair_moments_deserialize,
     msfunc = gpured_moving_pair_moments, minvfunc = gpured_moving_pair_moments_inverse,
-    mstype = internal, msspace = 384, mfinalfunc = gpured_corr,
+    mstype = internal, msspace = 272, mfinalfunc = gpured_corr,
     parallel = safe
 );
 COMMENT ON AGGREGATE gpu_corr(y float8, x float8) IS 'correlation coefficient, exact and rounded once';
 
 CREATE AGGREGATE gpu_covar_pop(y float8, x float8) (
-    sfunc = gpured_pair_moments, stype = internal, sspace = 256,
+    sfunc = gpured_pair_moments, stype = internal, sspace = 128,
     finalfunc = gpured_covar_pop,
     combinefunc = gpured_moments_combine,
     serialfunc = gpured_moments_serialize, deserialfunc = gpured_pair_moments_deserialize,
     msfunc = gpured_moving_pair_moments, minvfunc = gpured_moving_pair_moments_inverse,
-    mstype = internal, msspace = 384, mfinalfunc = gpured_covar_pop,
+    mstype = internal, msspace = 272, mfinalfunc = gpured_covar_pop,
     parallel = safe
 );
 COMMENT ON AGGREGATE gpu_covar_pop(y float8, x float8) IS 'population covariance, exact and rounded once';
 
 CREATE AGGREGATE gpu_covar_samp(y float8, x float8) (
-    sfunc = gpured_pair_moments, stype = internal, sspace = 256,
+    sfunc = gpured_pair_moments, stype = internal, sspace = 128,
     finalfunc = gpured_covar_samp,
     combinefunc = gpured_moments_combine,
     serialfunc = gpured_moments_serialize, deserialfunc = gpured_pair_moments_deserialize,
     msfunc = gpured_moving_pair_moments, minvfunc = gpured_moving_pair_moments_inverse,
-    mstype = internal, msspace = 384, mfinalfunc = gpured_covar_samp,
+    mstype = internal, msspace = 272, mfinalfunc = gpured_covar_samp,
     parallel = safe
 );
 COMMENT ON AGGREGATE gpu_covar_samp(y float8, x float8) IS 'sample covariance, exact and rounded once';
 
 CREATE AGGREGATE gpu_regr_avgx(y float8, x float8) (
-    sfunc = gpured_pair_moments, stype = internal, sspace = 256,
+    sfunc = gpured_pair_moments, stype = internal, sspace = 128,
     finalfunc = gpured_regr_avgx,
     combinefunc = gpured_moments_combine,
     serialfunc = gpured_moments_serialize, deserialfunc = gpured_pair_moments_deserialize,
     msfunc = gpured_moving_pair_moments, minvfunc = gpured_moving_pair_moments_inverse,
-    mstype = internal, msspace = 384, mfinalfunc = gpured_regr_avgx,
+    mstype = internal, msspace = 272, mfinalfunc = gpured_regr_avgx,
     parallel = safe
 );
 COMMENT ON AGGREGATE gpu_regr_avgx(y float8, x float8) IS 'average of x, exact and rounded once';
 
 CREATE AGGREGATE gpu_regr_avgy(y float8, x float8) (
-    sfunc = gpured_pair_moments, stype = internal, sspace = 256,
+    sfunc = gpured_pair_moments, stype = internal, sspace = 128,
     finalfunc = gpured_regr_avgy,
     combinefunc = gpured_moments_combine,
     serialfunc = gpured_moments_serialize, deserialfunc = gpured_pair_moments_deserialize,
     msfunc = gpured_moving_pair_moments, minvfunc = gpured_moving_pair_moments_inverse,
-    mstype = internal, msspace = 384, mfinalfunc = gpured_regr_avgy,
+    mstype = internal, msspace = 272, mfinalfunc = gpured_regr_avgy,
     parallel = safe
 );
 COMMENT ON AGGREGATE gpu_regr_avgy(y float8, x float8) IS 'average of y, exact and rounded once';
 
 CREATE AGGREGATE gpu_regr_sxx(y float8, x float8) (
-    sfunc = gpured_pair_moments, stype = internal, sspace = 256,
+    sfunc = gpured_pair_moments, stype = internal, sspace = 128,
     finalfunc = gpured_regr_sxx,
     combinefunc = gpured_moments_combine,
     serialfunc = gpured_moments_serialize, deserialfunc = gpured_pair_moments_deserialize,
     msfunc = gpured_moving_pair_moments, minvfunc = gpured_moving_pair_moments_inverse,
-    mstype = internal, msspace = 384, mfinalfunc = gpured_regr_sxx,
+    mstype = internal, msspace = 272, mfinalfunc = gpured_regr_sxx,
     parallel = safe
 );
 COMMENT ON AGGREGATE gpu_regr_sxx(y float8, x float8) IS 'sum of squares of x from its average, exact and rounded once';
 
 CREATE AGGREGATE gpu_regr_syy(y float8, x float8) (
-    sfunc = gpured_pair_moments, stype = internal, sspace = 256,
+    sfunc = gpured_pair_moments, stype = internal, sspace = 128,
     finalfunc = gpured_regr_syy,
     combinefunc = gpured_moments_combine,
     serialfunc = gpured_moments_serialize, deserialfunc = gpured_pair_moments_deserialize,
     msfunc = gpured_moving_pair_moments, minvfunc = gpured_moving_pair_moments_inverse,
-    mstype = internal, msspace = 384, mfinalfunc = gpured_regr_syy,
+    mstype = internal, msspace = 272, mfinalfunc = gpured_regr_syy,
     parallel = safe
 );
 COMMENT ON AGGREGATE gpu_regr_syy(y float8, x float8) IS 'sum of squares of y from its average, exact and rounded once';
 
 CREATE AGGREGATE gpu_regr_sxy(y float8, x float8) (
-    sfunc = gpured_pair_moments, stype = internal, sspace = 256,
+    sfunc = gpured_pair_moments, stype = internal, sspace = 128,
     finalfunc = gpured_regr_sxy,
     combinefunc = gpured_moments_combine,
     serialfunc = gpured_moments_serialize, deserialfunc = gpured_pair_moments_deserialize,
     msfunc = gpured_moving_pair_moments, minvfunc = gpured_moving_pair_moments_inverse,
-    mstype = internal, msspace = 384, mfinalfunc = gpured_regr_sxy,
+    mstype = internal, msspace = 272, mfinalfunc = gpured_regr_sxy,
     parallel = safe
 );
 COMMENT ON AGGREGATE gpu_regr_sxy(y float8, x float8) IS 'sum of products of x and y from their averages, exact and rounded once';
 
 CREATE AGGREGATE gpu_regr_slope(y float8, x float8) (
-    sfunc = gpured_pair_moments, stype = internal, sspace = 256,
+    sfunc = gpured_pair_moments, stype = internal, sspace = 128,
     finalfunc = gpured_regr_slope,
     combinefunc = gpured_moments_combine,
     serialfunc = gpured_moments_serialize, deserialfunc = gpured_pair_moments_deserialize,
     msfunc = gpured_moving_pair_moments, minvfunc = gpured_moving_pair_moments_inverse,
-    mstype = internal, msspace = 384, mfinalfunc = gpured_regr_slope,
+    mstype = internal, msspace = 272, mfinalfunc = gpured_regr_slope,
     parallel = safe
 );
 COMMENT ON AGGREGATE gpu_regr_slope(y float8, x float8) IS 'slope of the least-squares line, exact and rounded once';
 
 CREATE AGGREGATE gpu_regr_intercept(y float8, x float8) (
-    sfunc = gpured_pair_moments, stype = internal, sspace = 256,
+    sfunc = gpured_pair_moments, stype = internal, sspace = 128,
     finalfunc = gpured_regr_intercept,
     combinefunc = gpured_moments_combine,
     serialfunc = gpured_moments_serialize, deserialfunc = gpured_pair_moments_deserialize,
     msfunc = gpured_moving_pair_moments, minvfunc = gpured_moving_pair_moments_inverse,
-    mstype = internal, msspace = 384, mfinalfunc = gpured_regr_intercept,
+    mstype = internal, msspace = 272, mfinalfunc = gpured_regr_intercept,
     parallel = safe
 );
 COMMENT ON AGGREGATE gpu_regr_intercept(y float8, x float8) IS 'y-intercept of the least-squares line, exact and rounded once';
 
 CREATE AGGREGATE gpu_regr_r2(y float8, x float8) (
-    sfunc = gpured_pair_moments, stype = internal, sspace = 256,
+    sfunc = gpured_pair_moments, stype = internal, sspace = 128,
     finalfunc = gpured_regr_r2,
     combinefunc = gpured_moments_combine,
     serialfunc = gpured_moments_serialize, deserialfunc = gpured_pair_moments_deserialize,
     msfunc = gpured_moving_pair_moments, minvfunc = gpured_moving_pair_moments_inverse,
-    mstype = internal, msspace = 384, mfinalfunc = gpured_regr_r2,
+    mstype = internal, msspace = 272, mfinalfunc = gpured_regr_r2,
     parallel = safe
 );
 COMMENT ON AGGREGATE gpu_regr_r2(y float8, x float8) IS 'square of the correlation coefficient, exact and rounded once';
@@ -1909,12 +1909,12 @@ CREATE AGGREGATE gpu_regr_count(y float8, x float8) (
 COMMENT ON AGGREGATE gpu_regr_count(y float8, x float8) IS 'number of input rows in which both are not null';
 
 CREATE AGGREGATE gpu_dot(x float8, y float8) (
-    sfunc = gpured_dot_step, stype = internal, sspace = 64,
+    sfunc = gpured_dot_step, stype = internal, sspace = 32,
     finalfunc = gpured_dot,
     combinefunc = gpured_moments_combine,
     serialfunc = gpured_moments_serialize, deserialfunc = gpured_dot_deserialize,
     msfunc = gpured_moving_dot, minvfunc = gpured_moving_dot_inverse,
-    mstype = internal, msspace = 192, mfinalfunc = gpured_dot,
+    mstype = internal, msspace = 176, mfinalfunc = gpured_dot,
     parallel = safe
 );
 COMMENT ON AGGREGATE gpu_dot(x float8, y float8) IS 'sum of the products of two float8 values, exact and rounded once';

@@ -47,7 +47,10 @@ extern GpuredAlgorithm gpured_algorithm_serving(GpuredOp op, GpuredAlgorithm wan
 												  GpuredAcc *result, cudaStream_t stream, \
 												  GpuredAlgorithm algorithm);
 
-/* The same of one column, or of two; y is NULL if there is one. */
+/*
+ * The same of one column, or of two; y is NULL if there is one.  Columns begin at
+ * multiples of 16 bytes, and n is at least 1.
+ */
 #define GPURED_MOMENTS(op, type, ctype, columns, acc) \
 	extern int gpured_launch_reduce_##op##_##type(const void *x, const void *y, size_t n, \
 												  void *workspace, GpuredAcc *result, \

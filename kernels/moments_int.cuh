@@ -21,6 +21,7 @@ struct MomentsInt2
 	};
 	static constexpr bool commutative = true;
 
+
 	static __device__ __forceinline__ State identity() { return State{0, 0}; }
 	static __device__ __forceinline__ Value neutral() { return 0; }
 	static __device__ __forceinline__ State lift(Value v)
@@ -48,6 +49,7 @@ struct MomentsInt4
 		uint64_t unused;
 	};
 	static constexpr bool commutative = true;
+
 
 	static __device__ __forceinline__ State identity() { return State{0, {0, 0}, 0}; }
 	static __device__ __forceinline__ Value neutral() { return 0; }
@@ -78,6 +80,7 @@ struct MomentsInt8
 	typedef int64_t Value;
 	typedef GpuredIntMoments State;
 	static constexpr bool commutative = true;
+
 
 	static __device__ __forceinline__ State identity() { return State{{0, 0}, {0, 0, 0}}; }
 	static __device__ __forceinline__ Value neutral() { return 0; }

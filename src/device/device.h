@@ -43,9 +43,9 @@ typedef enum GpuredAccKind
 	GPURED_ACC_least_float,		/* v.f8, valid if n > 0 */
 	GPURED_ACC_greatest_float,	/* v.f8, valid if n > 0 */
 	GPURED_ACC_int_moments,		/* v.ints */
-	GPURED_ACC_moments,			/* v.sums, of GPURED_SUMS_ONE */
-	GPURED_ACC_pair_moments,	/* v.sums, of GPURED_SUMS_TWO */
-	GPURED_ACC_dot				/* v.sums, of GPURED_SUMS_DOT */
+	GPURED_ACC_moments,			/* v.sums, of GPURED_MOMENTS_ONE */
+	GPURED_ACC_pair_moments,	/* v.sums, of GPURED_MOMENTS_TWO */
+	GPURED_ACC_dot				/* v.sums, of GPURED_MOMENTS_DOT */
 } GpuredAccKind;
 
 /* An accumulator: what a reduction adds to and what a scan carries. */

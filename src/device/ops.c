@@ -89,13 +89,13 @@ gpured_acc_merge(GpuredOp op, GpuredAcc *dst, const GpuredAcc *src)
 			gpured_int_moments_add(&dst->v.ints, &src->v.ints);
 			break;
 		case GPURED_ACC_moments:
-			gpured_moment_sums_add(GPURED_SUMS_ONE, &dst->v.sums, &src->v.sums);
+			gpured_moment_sums_add(GPURED_MOMENTS_ONE, &dst->v.sums, &src->v.sums);
 			break;
 		case GPURED_ACC_pair_moments:
-			gpured_moment_sums_add(GPURED_SUMS_TWO, &dst->v.sums, &src->v.sums);
+			gpured_moment_sums_add(GPURED_MOMENTS_TWO, &dst->v.sums, &src->v.sums);
 			break;
 		case GPURED_ACC_dot:
-			gpured_moment_sums_add(GPURED_SUMS_DOT, &dst->v.sums, &src->v.sums);
+			gpured_moment_sums_add(GPURED_MOMENTS_DOT, &dst->v.sums, &src->v.sums);
 			break;
 	}
 	dst->n = (int64_t) ((uint64_t) dst->n + (uint64_t) src->n);

@@ -151,11 +151,11 @@ gpured_acc_plausible(GpuredOp op, const GpuredAcc *acc)
 		case GPURED_ACC_int_moments:
 			return gpured_int_moments_plausible(&acc->v.ints, acc->n);
 		case GPURED_ACC_moments:
-			return gpured_moment_sums_plausible(GPURED_SUMS_ONE, &acc->v.sums, acc->n);
+			return gpured_moment_sums_plausible(GPURED_MOMENTS_ONE, &acc->v.sums, acc->n);
 		case GPURED_ACC_pair_moments:
-			return gpured_moment_sums_plausible(GPURED_SUMS_TWO, &acc->v.sums, acc->n);
+			return gpured_moment_sums_plausible(GPURED_MOMENTS_TWO, &acc->v.sums, acc->n);
 		case GPURED_ACC_dot:
-			return gpured_moment_sums_plausible(GPURED_SUMS_DOT, &acc->v.sums, acc->n);
+			return gpured_moment_sums_plausible(GPURED_MOMENTS_DOT, &acc->v.sums, acc->n);
 	}
 	return false;
 }

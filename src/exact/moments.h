@@ -36,14 +36,8 @@
 #define GPURED_MOMENTS_H
 
 #include "exact/bigint.h"
+#include "exact/moment_sums.h"
 #include "exact/window.h"
-
-typedef enum GpuredMomentsKind
-{
-	GPURED_MOMENTS_ONE,			/* x, xx */
-	GPURED_MOMENTS_TWO,			/* x, xx, y, yy, xy */
-	GPURED_MOMENTS_DOT			/* xy */
-} GpuredMomentsKind;
 
 typedef enum GpuredMomentsSum
 {
@@ -68,8 +62,6 @@ typedef struct GpuredMoments
 	uint64_t	limb[];			/* the number of rows but in a DOT, and the
 								 * sums */
 } GpuredMoments;
-
-#define GPURED_MOMENTS_FLAGS_Y 4	/* how far the flags of y are shifted */
 
 /* How many rows a narrow state holds. */
 #define GPURED_NARROW_ROWS_LOG2 20
@@ -139,6 +131,14 @@ gpured_moments_unit(const GpuredMoments *w, int variable)
 extern size_t gpured_moments_write(const GpuredMoments *w, uint8_t *out);
 extern bool gpured_moments_read(const uint8_t *bytes, size_t n, GpuredMomentsKind kind,
 								GpuredMoments **result, const GpuredAllocator *mem, void *arg);
+
+/*
+ * The state of n rows of which a device made these sums.  Returns false, and
+ * allocates nothing, if n rows could not have given them.
+ */
+extern bool gpured_moments_from_sums(GpuredMomentsKind kind, const GpuredMomentSums *sums,
+									 int64_t n, GpuredMoments **result,
+									 const GpuredAllocator *mem, void *arg);
 
 /* A frame of rows: what was added can be removed again. */
 extern void gpured_moving_moments_init(GpuredMovingMoments *s, GpuredMomentsKind kind,

@@ -25,6 +25,12 @@ static int passed = 0;
 static int failed = 0;
 static bool small = false;
 
+#ifdef GPURED_EMULATED
+static int default_seeds = 2;
+#else
+static int default_seeds = 1;
+#endif
+
 /* Device buffers, each of just the size that is needed, so that checkers see every overrun. */
 struct Buffers
 {
