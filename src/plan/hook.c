@@ -36,6 +36,7 @@
 #include "gpured.h"
 #include "plan/plan.h"
 #include "scan/filter.h"
+#include "scan/program.h"
 
 bool		gpured_enable_column_scan = true;
 int			gpured_debug_scan = GPURED_SCAN_ALLOW;
@@ -270,6 +271,8 @@ expression_cost(PlannerInfo *root, Node *expr)
 
 	if (expr == NULL || IsA(expr, Var))
 		return 0;
+	if (gpured_program_is_possible((Expr *) expr))
+		return 2 * gpured_cpu_column_tuple_cost;
 	cost_qual_eval_node(&cost, expr, root);
 	return cost.per_tuple + ROW_EXPRESSION_COST;
 }
@@ -309,8 +312,11 @@ cost_scan(PlannerInfo *root, CustomPath *path, double ngroups, int nworkers)
 			passing_cost += cpu_operator_cost / 2 + expression_cost(root, (Node *) aggref);
 			continue;
 		}
-		passing_cost += gpured_cpu_column_tuple_cost +
-			expression_cost(root, (Node *) aggref->aggfilter);
+		passing_cost += gpured_cpu_column_tuple_cost;
+		if (aggref->aggfilter != NULL && gpured_filter_is_possible(aggref->aggfilter))
+			passing_cost += gpured_cpu_column_tuple_cost;
+		else
+			passing_cost += expression_cost(root, (Node *) aggref->aggfilter);
 		foreach(arg, aggref->args)
 			passing_cost += expression_cost(root, (Node *) ((TargetEntry *) lfirst(arg))->expr);
 		emit_cost += 4 * cpu_operator_cost;
@@ -452,6 +458,26 @@ make_final_path(PlannerInfo *root, RelOptInfo *output_rel, Path *path,
 									(List *) extra->havingQual, &costs, ngroups);
 }
 
+/*
+ * The number of groups.  That of an expression, a timestamp cut to hours for
+ * instance, is estimated as if all of its columns' values made groups, which says
+ * little: then there are taken to be far fewer groups than rows.
+ */
+static double
+estimate_groups(PlannerInfo *root, RelOptInfo *rel, GroupPathExtraData *extra)
+{
+	List	   *exprs = get_sortgrouplist_exprs(root->parse->groupClause, extra->targetList);
+	double		result = estimate_num_groups(root, exprs, rel->rows, NULL, NULL);
+	ListCell   *lc;
+
+	foreach(lc, exprs)
+	{
+		if (!IsA(lfirst(lc), Var))
+			return Min(result, Max(1000, rel->rows / 50));
+	}
+	return result;
+}
+
 static void
 add_scan_paths(PlannerInfo *root, RelOptInfo *rel, List *tables, RelOptInfo *output_rel,
 			   GroupPathExtraData *extra)
@@ -465,11 +491,7 @@ add_scan_paths(PlannerInfo *root, RelOptInfo *rel, List *tables, RelOptInfo *out
 	if (target == NULL)
 		return;
 	if (parse->groupClause != NIL)
-	{
-		List	   *exprs = get_sortgrouplist_exprs(parse->groupClause, extra->targetList);
-
-		ngroups = estimate_num_groups(root, exprs, rel->rows, NULL, NULL);
-	}
+		ngroups = estimate_groups(root, rel, extra);
 
 	/* Nothing else, for a test. */
 	if (gpured_debug_scan == GPURED_SCAN_REQUIRE)
