@@ -168,11 +168,17 @@ find_places(GpuredColumns *columns)
 	{
 		Form_pg_attribute att = TupleDescAttr(desc, i);
 
+		if (att->attlen > 0)
+			offset = att_align_nominal(offset, att->attalign);
+
+		/* The first varlena begins here, or after padding. */
+		if (columns->of_attribute[i] >= 0 && att->attlen != -2)
+		{
+			columns->column[columns->of_attribute[i]].offset = offset;
+			columns->column[columns->of_attribute[i]].align = att->attalign;
+		}
 		if (att->attlen <= 0)
 			break;
-		offset = att_align_nominal(offset, att->attalign);
-		if (columns->of_attribute[i] >= 0)
-			columns->column[columns->of_attribute[i]].offset = offset;
 		offset += att->attlen;
 	}
 	columns->walk_start = i;
@@ -267,11 +273,24 @@ copy_value(GpuredColumns *columns, const void *value, Size size)
 	}
 	copy = columns->arena_next;
 	columns->arena_next += room;
-	memcpy(copy, value, size);
+
+	/* Most values are short: two copies that overlap. */
+	if (size >= 8 && size <= 16)
+	{
+		memcpy(copy, value, 8);
+		memcpy(copy + size - 8, (const char *) value + size - 8, 8);
+	}
+	else if (size >= 4 && size < 8)
+	{
+		memcpy(copy, value, 4);
+		memcpy(copy + size - 4, (const char *) value + size - 4, 4);
+	}
+	else
+		memcpy(copy, value, size);
 	return PointerGetDatum(copy);
 }
 
-static Datum
+static inline Datum
 copy_reference(GpuredColumns *columns, const GpuredColumn *column, Datum value)
 {
 	const void *pointer = DatumGetPointer(value);
@@ -348,8 +367,14 @@ load_column(GpuredColumns *columns, GpuredColumn *column, char *const *data, int
 	if (!column->byval)
 	{
 		for (int i = 0; i < n; i++)
+		{
+			char	   *value = data[i] + offset;
+
+			if (column->len == -1)
+				value = data[i] + att_align_pointer(offset, column->align, -1, value);
 			((Datum *) column->values)[row + i] =
-				copy_reference(columns, column, PointerGetDatum(data[i] + offset));
+				copy_reference(columns, column, PointerGetDatum(value));
+		}
 	}
 	else if (column->len == 1)
 		LOAD(char);

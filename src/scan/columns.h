@@ -37,6 +37,7 @@ typedef struct GpuredColumn
 	int16		len;
 	bool		byval;
 	int			offset;			/* in a tuple without NULLs; -1 if it varies */
+	char		align;
 	bool		missing_null;	/* what a tuple has that is too short */
 	Datum		missing;
 
