@@ -510,6 +510,20 @@ add_scan_paths(PlannerInfo *root, RelOptInfo *rel, List *tables, RelOptInfo *out
 	}
 }
 
+/* Whether some path costs less than a column scan does at the least. */
+static bool
+is_cheap_already(RelOptInfo *output_rel)
+{
+	ListCell   *lc;
+
+	foreach(lc, output_rel->pathlist)
+	{
+		if (((Path *) lfirst(lc))->total_cost < START_ROWS * cpu_tuple_cost)
+			return true;
+	}
+	return false;
+}
+
 static void
 consider_column_scan(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel,
 					 RelOptInfo *output_rel, void *extra)
@@ -522,7 +536,8 @@ consider_column_scan(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *inp
 		next_hook(root, stage, input_rel, output_rel, extra);
 	if (stage != UPPERREL_GROUP_AGG || !gpured_enable_column_scan ||
 		gpured_debug_scan == GPURED_SCAN_FORBID || root->agginfos == NIL ||
-		input_rel->reloptkind != RELOPT_BASEREL || output_rel->reloptkind != RELOPT_UPPER_REL)
+		input_rel->reloptkind != RELOPT_BASEREL || output_rel->reloptkind != RELOPT_UPPER_REL ||
+		(gpured_debug_scan != GPURED_SCAN_REQUIRE && is_cheap_already(output_rel)))
 		return;
 	aggrefs = query_aggregates(root);
 	if (!has_own_aggregate(aggrefs))
