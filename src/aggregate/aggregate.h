@@ -68,6 +68,13 @@ extern bool gpured_is_ungrouped(FunctionCallInfo fcinfo);
 /* The aggregate's memory context; ERROR outside an aggregate. */
 extern MemoryContext gpured_aggregate_context(FunctionCallInfo fcinfo);
 
+/*
+ * Call a support function of one of PostgreSQL's own aggregates as the executor
+ * would.  A first argument of 0 is a NULL state, and so is a result of 0.
+ */
+extern Datum gpured_call_builtin(PGFunction function, FunctionCallInfo caller, int nargs,
+								 Datum first, Datum second);
+
 /* What a transition or combine function returns for a NULL: the state as it is. */
 static pg_attribute_always_inline Datum
 gpured_unchanged(FunctionCallInfo fcinfo)

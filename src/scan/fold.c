@@ -498,7 +498,7 @@ partial_total(GpuredFold *fold, const Accumulator *accumulator, const Output *ou
 	if (accumulator->kind == GPURED_TOTAL_INT)
 		return gpured_partial_int(output->form, total->n, total->v.sum);
 	if (accumulator->kind == GPURED_TOTAL_EXTREME)
-		return gpured_partial_extreme(output->form, accumulator->op, total->v.key);
+		return gpured_partial_extreme(total->v.key);
 	if (accumulator->exact != NULL)
 	{
 		GpuredWindow *window = gpured_window_create(&gpured_context_allocator,

@@ -17,6 +17,7 @@
 
 #include "device/device.h"
 #include "test/kernels/data.h"
+#include "test/kernels/same.h"
 
 extern const GpuredDevice gpured_cuda_device;
 
@@ -50,51 +51,13 @@ make(GpuredOp op, int kind, size_t n)
 		data_value((ctype *) bytes.data() + i, kind, i, n); \
 		break;
 #define GPURED_REDUCE(op, type, ctype, acc) MAKE(reduce_##op##_##type, ctype)
+#define GPURED_MOMENTS(op, type, ctype, columns, acc) MAKE(reduce_##op##_##type, ctype)
 #define GPURED_SCAN(op, type, ctype, acc, otype) MAKE(scan_##op##_##type, ctype)
 #include "oplist.h"
 			default:
 				break;
 		}
 	return bytes;
-}
-
-static bool
-same_float(double a, double b)
-{
-	return (a != a && b != b) || memcmp(&a, &b, sizeof(a)) == 0;
-}
-
-static bool
-same_acc(GpuredOp op, GpuredAcc a, GpuredAcc b)
-{
-	double x, y;
-
-	if (a.n != b.n)
-		return false;
-	if (a.n == 0)
-		return true;
-	switch (gpured_op_info[op].acc)
-	{
-		case GPURED_ACC_wide:
-			return memcmp(&a.v.i128, &b.v.i128, sizeof(a.v.i128)) == 0;
-		case GPURED_ACC_exact:
-			gpured_exact_normalize(&a.v.exact);
-			gpured_exact_normalize(&b.v.exact);
-			gpured_exact_to_double(&a.v.exact, &x);
-			gpured_exact_to_double(&b.v.exact, &y);
-			if (!same_float(x, y) ||
-				((a.v.exact.flags ^ b.v.exact.flags) & GPURED_EXACT_NOT_NEGZERO) != 0)
-				return false;
-
-			/* The finite part means nothing beside a special value. */
-			return (a.v.exact.flags & ~(unsigned) GPURED_EXACT_NOT_NEGZERO) != 0 ||
-				   memcmp(a.v.exact.limb, b.v.exact.limb, sizeof(a.v.exact.limb)) == 0;
-		case GPURED_ACC_least_float:
-		case GPURED_ACC_greatest_float:
-			return same_float(a.v.f8, b.v.f8);
-		default:
-			return a.v.i64 == b.v.i64;
-	}
 }
 
 /* Floats compare as values of their own size: NaN has many patterns. */
@@ -126,12 +89,20 @@ same_output(GpuredOp op, const std::vector<unsigned char> &a, const std::vector<
 	return true;
 }
 
-/* One batch on a device, after "acc"; scans leave their output in "out". */
+/*
+ * One batch on a device, after "acc"; scans leave their output in "out".  A second
+ * column is the first one backwards.
+ */
 static GpuredStatus
 run(const GpuredDevice *device, GpuredOp op, const unsigned char *values, size_t n, GpuredAcc *acc,
 	unsigned char *out)
 {
-	const GpuredBatch batch = {values, n};
+	const size_t size = gpured_op_info[op].input_size;
+	std::vector<unsigned char> second(gpured_op_info[op].columns == 2 ? n * size : 0);
+	const GpuredBatch batch = {values, n, second.empty() ? nullptr : second.data()};
+
+	for (size_t at = 0; at < second.size(); at += size)
+		memcpy(&second[at], values + second.size() - size - at, size);
 
 	return gpured_op_info[op].is_scan ? device->scan(op, &batch, acc, out)
 									  : device->reduce(op, &batch, acc);
@@ -151,6 +122,8 @@ compare(GpuredOp op, int kind, size_t n, size_t cut)
 
 	gpured_acc_init(op, &want);
 	gpured_acc_init(op, &got);
+	if (gpured_op_info[op].columns == 2)
+		cut = 0;
 	run(&gpured_cpu_device, op, values.data(), n, &want, want_out.data());
 	status = run(&gpured_cuda_device, op, values.data(), cut, &got, got_out.data());
 	if (status.code == GPURED_OK)
@@ -227,7 +200,8 @@ test_edges()
 static void
 test_failures()
 {
-	for (GpuredOp op : {GPURED_reduce_sum_float8, GPURED_scan_sum_float4})
+	for (GpuredOp op :
+		 {GPURED_reduce_sum_float8, GPURED_scan_sum_float4, GPURED_reduce_pair_moments_float8})
 		for (cudaError_t error : {cudaErrorMemoryAllocation, cudaErrorLaunchFailure})
 			for (bool fresh : {true, false})
 				for (int call = 1;; call++)
@@ -283,6 +257,21 @@ test_survivable_failures()
 }
 #endif
 
+/* Each algorithm that the server can be told to use. */
+static void
+test_use_algorithm()
+{
+	for (const char *name : {"two-pass", "block-atomic", "thread-atomic", "last-block",
+							 "last-block-tree", "last-block-group", "cooperative", "cub", "auto"})
+	{
+		report(gpured_cuda_use_algorithm(name), GPURED_none, name);
+#define GPURED_REDUCE(op, type, ctype, acc) \
+	compare(GPURED_reduce_##op##_##type, DATA_NORMAL, 3000, 0);
+#include "oplist.h"
+	}
+	report(!gpured_cuda_use_algorithm("fastest"), GPURED_none, "an algorithm that there is not");
+}
+
 /* device_test [small]: "small" is for slow checkers such as compute-sanitizer. */
 int
 main(int argc, char **argv)
@@ -305,6 +294,7 @@ main(int argc, char **argv)
 	test_operations(most);
 	test_threads(most);
 	test_edges();
+	test_use_algorithm();
 #ifdef GPURED_EMULATED
 	test_failures();
 	test_survivable_failures();

@@ -14,7 +14,10 @@
  * enter at different places.  With AddressSanitizer, accesses outside of
  * "device" memory and of shared memory are found as on the host.
  *
- * It does not model weak memory order, nor warps that are not full.
+ * The last warp of a block may have fewer than 32 lanes; a shuffle from one that
+ * is not there brings garbage.
+ *
+ * It does not model weak memory order.
  */
 #ifndef GPURED_EMU_H
 #define GPURED_EMU_H
@@ -66,6 +69,8 @@ emu_index grid_dim();
 void *shared(const void *site, size_t size);
 void *shared_dynamic();
 void barrier();
+void grid_barrier();  /* of a grid whose blocks all run at once */
+unsigned int lanes(); /* threads of this warp */
 void maybe_yield();
 
 /* Bring a value to the other lanes; returns all 32. "what" must agree. */
@@ -85,6 +90,9 @@ const uint64_t *exchange(uint64_t value, const char *what);
 	emu_launch((unsigned int) (grid), (unsigned int) (threads), (shared), (stream), \
 			   [=] { (kernel)(__VA_ARGS__); })
 
+#define LAUNCH_COOPERATIVE(kernel, grid, threads, shared, stream, ...) \
+	(LAUNCH(kernel, grid, threads, shared, stream, __VA_ARGS__), cudaSuccess)
+
 inline void
 emu_launch(unsigned int grid, unsigned int threads, size_t shared, cudaStream_t stream,
 		   std::function<void()> body)
@@ -101,7 +109,7 @@ __syncthreads()
 	emu::barrier();
 }
 inline void
-__syncwarp()
+__syncwarp(unsigned int = 0xffffffffu)
 {
 	emu::exchange(0, "__syncwarp");
 }
@@ -198,6 +206,68 @@ __reduce_max_sync(unsigned int, unsigned int value)
 }
 
 /*
+ * Cooperative groups: a warp, the threads that there are of it, the grid.
+ */
+namespace cooperative_groups
+{
+struct emu_warp
+{
+};
+struct thread_block
+{
+};
+struct grid_group
+{
+	void sync() const { emu::grid_barrier(); }
+};
+inline thread_block
+this_thread_block()
+{
+	return thread_block();
+}
+inline grid_group
+this_grid()
+{
+	return grid_group();
+}
+inline emu_warp
+coalesced_threads()
+{
+	return emu_warp();
+}
+template <int SIZE>
+inline emu_warp
+tiled_partition(thread_block)
+{
+	static_assert(SIZE == 32, "a tile is a warp");
+	return emu_warp();
+}
+template <class T, class Combine>
+inline T
+reduce(emu_warp, T value, Combine combine)
+{
+	constexpr int WORDS = (sizeof(T) + 7) / 8;
+	const unsigned int lanes = emu::lanes();
+	T all[32];
+
+	for (int w = 0; w < WORDS; w++)
+	{
+		const size_t size = sizeof(T) < 8 ? sizeof(T) : 8;
+		uint64_t word = 0;
+		const uint64_t *words;
+
+		memcpy(&word, (const char *) &value + 8 * w, size);
+		words = emu::exchange(word, "cooperative_groups::reduce");
+		for (unsigned int i = 0; i < lanes; i++)
+			memcpy((char *) &all[i] + 8 * w, &words[i], size);
+	}
+	for (unsigned int i = 1; i < lanes; i++)
+		all[0] = combine(all[0], all[i]);
+	return all[0];
+}
+} // namespace cooperative_groups
+
+/*
  * Atomics: one host thread runs all fibers, so they are atomic as they are.
  */
 template <class T>
@@ -226,6 +296,40 @@ inline uint32_t
 atomicOr(uint32_t *p, int value)
 {
 	return atomicOr(p, (uint32_t) value);
+}
+
+template <class T>
+inline T
+atomicAnd(T *p, T value)
+{
+	const T before = *p;
+
+	*p = before & value;
+	emu::maybe_yield();
+	return before;
+}
+
+template <class T>
+inline T
+atomicXor(T *p, T value)
+{
+	const T before = *p;
+
+	*p = before ^ value;
+	emu::maybe_yield();
+	return before;
+}
+
+template <class T>
+inline T
+atomicCAS(T *p, T expected, T value)
+{
+	const T before = *p;
+
+	if (before == expected)
+		*p = value;
+	emu::maybe_yield();
+	return before;
 }
 
 template <class T>
