@@ -26,6 +26,31 @@
 #define LAUNCH(kernel, grid, threads, shared, stream, ...) \
 	kernel<<<(unsigned int) (grid), (unsigned int) (threads), (shared), (stream)>>>(__VA_ARGS__)
 
+/* The same for blocks that wait for each other: all of them run at the same time. */
+template <class... Parameters, class... Arguments>
+static inline cudaError_t
+launch_together(void (*kernel)(Parameters...), unsigned int grid, unsigned int threads,
+				size_t shared, cudaStream_t stream, Arguments... arguments)
+{
+	void *all[] = {&arguments...};
+
+	static_assert(sizeof...(Parameters) == sizeof...(Arguments), "as many as the kernel takes");
+	return cudaLaunchCooperativeKernel((const void *) kernel, dim3(grid), dim3(threads), all,
+									   shared, stream);
+}
+#define LAUNCH_TOGETHER(kernel, grid, threads, shared, stream, ...) \
+	launch_together(kernel, (unsigned int) (grid), (unsigned int) (threads), (shared), (stream), \
+					__VA_ARGS__)
+
+/* Between two looks at what another block is to write. */
+static __device__ __forceinline__ void
+wait_a_little()
+{
+#if __CUDA_ARCH__ >= 700
+	__nanosleep(20);
+#endif
+}
+
 /* Sixteen bytes that are read once: past the first-level cache, with a hint to fetch more. */
 static __device__ __forceinline__ int4
 load_once(const int4 *p)

@@ -27,13 +27,25 @@ extern "C"
 	extern int gpured_launch_reduce_##op##_##type(const void *values, size_t n, void *workspace, \
 												  GpuredAcc *result, cudaStream_t stream);
 
+/* How a scan is done; for tests and benchmarks, which ask for one that the device can do. */
+typedef enum GpuredScanAlgorithm
+{
+	GPURED_SCAN_AUTO,			/* by device, size and data */
+	GPURED_SCAN_THREE_LAUNCHES, /* reduce, then scan (scan.cuh, exact_scan.cuh) */
+	GPURED_SCAN_RING			/* one pass (scan_ring.cuh) */
+} GpuredScanAlgorithm;
+
 /*
  * Inclusive scan from carry->v, which is advanced (carry->n is not touched).
  * An exact carry comes normalized and leaves with large limbs: normalize it.
  */
 #define GPURED_SCAN(op, type, ctype, acc, otype) \
 	extern int gpured_launch_scan_##op##_##type(const void *values, size_t n, void *workspace, \
-												GpuredAcc *carry, void *out, cudaStream_t stream);
+												GpuredAcc *carry, void *out, cudaStream_t stream); \
+	extern int gpured_launch_scan_##op##_##type##_by(const void *values, size_t n, \
+													 void *workspace, GpuredAcc *carry, void *out, \
+													 cudaStream_t stream, \
+													 GpuredScanAlgorithm algorithm);
 #include "oplist.h"
 
 /* Whether this program has code for the current device. */

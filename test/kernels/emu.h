@@ -49,7 +49,8 @@ namespace emu
 {
 constexpr int RESIDENT = 4;
 constexpr int MULTIPROCESSORS = 3;
-constexpr int SHARED_LIMIT = 64 * 1024; /* compute capability 7.5, the least */
+constexpr int CAPABILITY = 90;
+constexpr int SHARED_LIMIT = 64 * 1024; /* that of compute capability 7.5, the least */
 
 /* What to do next is decided by this seed. */
 void seed(uint64_t value);
@@ -67,6 +68,16 @@ void *shared(const void *site, size_t size);
 void *shared_dynamic();
 void barrier();
 void maybe_yield();
+void spin(); /* let others go on */
+
+/*
+ * Bulk copies.  A load is carried out when somebody waits for it, a store when
+ * its thread waits for the group: who is too early sees garbage.
+ */
+void bulk_load(void *to, const void *from, size_t bytes, uint64_t *barrier);
+bool bulk_load_done(uint64_t *barrier, uint32_t turn);
+void bulk_store(void *to, const void *from, size_t bytes);
+void bulk_store_wait(int pending);
 
 /* Bring a value to the other lanes; returns all 32. "what" must agree. */
 const uint64_t *exchange(uint64_t value, const char *what);
@@ -84,6 +95,12 @@ const uint64_t *exchange(uint64_t value, const char *what);
 #define LAUNCH(kernel, grid, threads, shared, stream, ...) \
 	emu_launch((unsigned int) (grid), (unsigned int) (threads), (shared), (stream), \
 			   [=] { (kernel)(__VA_ARGS__); })
+
+/* No more blocks than run at once. */
+#define LAUNCH_TOGETHER(kernel, grid, threads, shared, stream, ...) \
+	((unsigned int) (grid) > (unsigned int) emu::RESIDENT \
+		 ? cudaErrorInvalidValue \
+		 : (LAUNCH(kernel, grid, threads, shared, stream, __VA_ARGS__), cudaSuccess))
 
 inline void
 emu_launch(unsigned int grid, unsigned int threads, size_t shared, cudaStream_t stream,
@@ -197,6 +214,17 @@ __reduce_max_sync(unsigned int, unsigned int value)
 	return (unsigned int) most;
 }
 
+inline unsigned int
+__reduce_or_sync(unsigned int, unsigned int value)
+{
+	const uint64_t *lanes = emu::exchange(value, "__reduce_or_sync");
+	unsigned int all = 0;
+
+	for (int i = 0; i < 32; i++)
+		all |= (unsigned int) lanes[i];
+	return all;
+}
+
 /*
  * Atomics: one host thread runs all fibers, so they are atomic as they are.
  */
@@ -251,8 +279,66 @@ atomicMax(T *p, T value)
 }
 
 /*
+ * The words of bulk_copy.cuh
+ */
+inline void
+load_barrier_init(uint64_t *barrier)
+{
+	*barrier = 0;
+}
+inline void
+load_barrier_ready()
+{
+}
+inline void
+bulk_load(void *to, const void *from, uint32_t bytes, uint64_t *barrier)
+{
+	emu::bulk_load(to, from, bytes, barrier);
+}
+inline void
+bulk_load_wait(uint64_t *barrier, uint32_t turn)
+{
+	while (!emu::bulk_load_done(barrier, turn))
+		emu::spin();
+}
+inline void
+bulk_store_ready()
+{
+}
+inline void
+bulk_store(void *to, const void *from, uint32_t bytes)
+{
+	emu::bulk_store(to, from, bytes);
+}
+template <int PENDING>
+inline void
+bulk_store_wait()
+{
+	emu::bulk_store_wait(PENDING);
+}
+template <class Word>
+inline Word
+load_word(const Word *p)
+{
+	emu::spin();
+	return *p;
+}
+template <class Word>
+inline void
+store_word(Word *p, Word word)
+{
+	*p = word;
+	emu::maybe_yield();
+}
+
+/*
  * Bits and numbers
  */
+inline void
+wait_a_little()
+{
+	emu::spin();
+}
 inline int4
 load_once(const int4 *p)
 {
@@ -301,6 +387,28 @@ __int_as_float(int x)
 	memcpy(&r, &x, 4);
 	return r;
 }
+/* Sums rounded down and up: the error of the nearest one says where it lies. */
+inline double
+emu_add_directed(double a, double b, double towards)
+{
+	const double sum = a + b;
+	const double part = sum - a;
+	const double error = (a - (sum - part)) + (b - part);
+
+	if (sum == 0)
+		return towards < 0 && (std::signbit(a) || std::signbit(b)) ? -0.0 : sum;
+	return (towards < 0 ? error < 0 : error > 0) ? std::nextafter(sum, towards) : sum;
+}
+inline double
+__dadd_rd(double a, double b)
+{
+	return emu_add_directed(a, b, -HUGE_VAL);
+}
+inline double
+__dadd_ru(double a, double b)
+{
+	return emu_add_directed(a, b, HUGE_VAL);
+}
 inline long long
 __double2ll_rn(double x)
 {
@@ -331,6 +439,23 @@ __funnelshift_l(unsigned int low, unsigned int high, unsigned int shift)
 {
 	shift &= 31;
 	return shift == 0 ? high : high << shift | low >> (32 - shift);
+}
+
+/* The same, but a distance beyond 32 is 32. */
+inline unsigned int
+__funnelshift_lc(unsigned int low, unsigned int high, unsigned int shift)
+{
+	return shift >= 32 ? low : __funnelshift_l(low, high, shift);
+}
+inline unsigned int
+__funnelshift_rc(unsigned int low, unsigned int high, unsigned int shift)
+{
+	return shift >= 32 ? high : shift == 0 ? low : low >> shift | high << (32 - shift);
+}
+inline float
+__ll2float_rn(long long x)
+{
+	return (float) x;
 }
 
 /*
