@@ -1,29 +1,67 @@
 /*
  * kernels.cu
- *	  How fast the kernels are on this GPU, beside CUB's on the same data in the
- *	  same run.
+ *	  How fast the kernels are on this GPU, each algorithm beside the others and
+ *	  CUB's, on the same data in the same run.
  *
- *	  make bench-kernels CUDA_ARCHS=native && build/bench-kernels [quick]
+ *	  make bench-kernels CUDA_ARCHS=native && build/bench-kernels [OPTION]...
  *
  * Every answer is compared with the CPU device's before a time is printed, and
- * a wrong one ends the run.  A time is the median of a warm kernel between two
- * events; arrays that do not fit the second-level cache together take turns.
- * GB/s counts what must be read and written; "ratio" is CUB's time over ours.
- * CUB's float sums and scans are not exact, and its integer sums are of 64
- * bits, ours of int8 of 128.
+ * a wrong one ends the run.  A time is the median of a warm operation between
+ * two events; arrays that do not fit the second-level cache together take
+ * turns, but for 2^20 values and fewer.  GB/s counts what must be read and
+ * written; "of copy" is relative to cudaMemcpy moving as many bytes, "of CUB"
+ * is CUB's time over this one.  Launches are counted in a captured graph.
+ *
+ * The operations are in the other files: see bench.cuh.
  */
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
-#include <vector>
+#include <cstring>
+#include <map>
 
-#include <cub/cub.cuh>
-
+#include "bench/bench.cuh"
 #include "kernels/launch.h"
-#include "test/kernels/data.h"
 
-static void
-must(cudaError_t error)
+/* For 2^28 values of 8 bytes. */
+static constexpr size_t ARENA = (size_t) 1 << 31;
+static constexpr size_t SCRATCH = (size_t) 64 << 20;
+static constexpr size_t MOST = (size_t) 1 << 28;
+
+static char *arena;
+static char *outputs;
+static size_t outputs_size;
+static size_t cache_size;
+static cudaStream_t stream;
+static std::vector<char> host;
+static FILE *csv = nullptr;
+
+/* What is asked for; an empty list is everything. */
+static std::vector<std::string> ops, types, algorithms;
+static std::vector<int> kinds = {DATA_UNIFORM, DATA_NORMAL, DATA_WIDE, DATA_CANCELLING};
+static std::vector<size_t> sizes = {(size_t) 1 << 20, (size_t) 1 << 24, MOST};
+
+static std::vector<std::function<void()>> &
+registrations()
+{
+	static std::vector<std::function<void()>> list;
+
+	return list;
+}
+
+static std::vector<BenchOperation> operations;
+
+BenchRegistration::BenchRegistration(std::function<void()> describe)
+{
+	registrations().push_back(describe);
+}
+
+void
+bench_register(const BenchOperation &operation)
+{
+	operations.push_back(operation);
+}
+
+void
+bench_must(cudaError_t error)
 {
 	if (error != cudaSuccess)
 	{
@@ -32,25 +70,40 @@ must(cudaError_t error)
 	}
 }
 
-template <class T>
-static __global__ void
-fill(T *x, size_t n, int kind)
+void *
+bench_alloc(size_t size)
 {
-	for (size_t i = blockIdx.x * (size_t) blockDim.x + threadIdx.x; i < n;
-		 i += (size_t) gridDim.x * blockDim.x)
-		data_value(&x[i], kind, i, n);
+	void *p;
+
+	bench_must(cudaMalloc(&p, size));
+	bench_must(cudaMemset(p, 0, size));
+	return p;
 }
 
-/* What all cases share. */
-static constexpr size_t ARENA = (size_t) 1 << 31; /* bytes of values: 2^28 of 8 bytes */
-static char *arena;
-static char *outputs; /* of scans; twice as wide */
-static void *workspace;
-static void *scratch; /* CUB's */
-static size_t scratch_size;
-static GpuredAcc *result; /* on the device */
-static std::vector<char> host;
-static bool quick = false;
+void *
+bench_workspace()
+{
+	static void *workspace = bench_alloc(gpured_workspace_size(MOST));
+
+	return workspace;
+}
+
+GpuredAcc *
+bench_result()
+{
+	static GpuredAcc *result = (GpuredAcc *) bench_alloc(sizeof(GpuredAcc));
+
+	return result;
+}
+
+void *
+bench_scratch(size_t *size)
+{
+	static void *scratch = bench_alloc(SCRATCH);
+
+	*size = SCRATCH;
+	return scratch;
+}
 
 /* Median time in seconds of run(turn). */
 template <class Run>
@@ -64,251 +117,345 @@ time_of(Run run)
 	if (begin[0] == nullptr)
 		for (int i = 0; i < RUNS; i++)
 		{
-			must(cudaEventCreate(&begin[i]));
-			must(cudaEventCreate(&end[i]));
+			bench_must(cudaEventCreate(&begin[i]));
+			bench_must(cudaEventCreate(&end[i]));
 		}
 	for (int i = 0; i < 3; i++)
-		run(i);
+		bench_must(run(i));
 	for (int i = 0; i < RUNS; i++)
 	{
-		must(cudaEventRecord(begin[i]));
-		run(i);
-		must(cudaEventRecord(end[i]));
+		bench_must(cudaEventRecord(begin[i], stream));
+		bench_must(run(i));
+		bench_must(cudaEventRecord(end[i], stream));
 	}
-	must(cudaDeviceSynchronize());
+	bench_must(cudaStreamSynchronize(stream));
 	for (int i = 0; i < RUNS; i++)
-		must(cudaEventElapsedTime(&ms[i], begin[i], end[i]));
+		bench_must(cudaEventElapsedTime(&ms[i], begin[i], end[i]));
 	std::sort(ms.begin(), ms.end());
 	return ms[RUNS / 2] * 1e-3;
 }
 
+/* Seconds that a copy takes which reads and writes as many bytes together. */
+static double
+time_of_copy(size_t bytes)
+{
+	static std::map<size_t, double> known;
+	const size_t half = std::max<size_t>(std::min(bytes / 2, ARENA / 2), 16);
+	auto found = known.find(half);
+
+	if (found == known.end())
+		found = known
+					.insert({half, time_of(
+									   [&](int) {
+										   return cudaMemcpyAsync(outputs, arena, half,
+																  cudaMemcpyDeviceToDevice, stream);
+									   })})
+					.first;
+	return found->second * (double) bytes / (double) (2 * half);
+}
+
+/* Kernels, copies and fills that an operation puts on the stream. */
+template <class Run>
+static size_t
+count_launches(Run run)
+{
+	cudaGraph_t graph;
+	size_t count = 0;
+
+	bench_must(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));
+	bench_must(run(0));
+	bench_must(cudaStreamEndCapture(stream, &graph));
+	bench_must(cudaGraphGetNodes(graph, nullptr, &count));
+	bench_must(cudaGraphDestroy(graph));
+	return count;
+}
+
 /* Copies of the data that take turns, so that the cache does not hold them. */
-template <class T>
-static int
-prepare(size_t n, int kind)
+static BenchData
+prepare(const BenchOperation &operation, size_t n, int kind)
 {
-	const size_t room = ARENA / (n * sizeof(T));
-	const int copies = n <= (size_t) 1 << 20 ? 1 : (int) std::min<size_t>(room, 4);
+	const size_t bytes = n * operation.input_size;
+	BenchData data = {};
 
-	for (int i = 0; i < copies; i++)
-		fill<<<4096, 256>>>((T *) arena + i * n, n, kind);
-	must(cudaGetLastError());
-	host.resize(std::max(host.size(), n * sizeof(T)));
-	must(cudaMemcpy(host.data(), arena, n * sizeof(T), cudaMemcpyDefault));
-	return copies;
+	data.n = n;
+	data.kind = kind;
+	data.stride = (bytes + 255) / 256 * 256;
+	data.values = arena;
+	data.out = outputs;
+	if (n > (size_t) 1 << 20)
+		data.copies = (int) std::min(ARENA / data.stride, 2 * cache_size / data.stride + 2);
+	data.copies = std::max(data.copies, 1);
+	for (int i = 0; i < data.copies; i++)
+		operation.fill(arena + (size_t) i * data.stride, n, kind);
+	bench_must(cudaDeviceSynchronize());
+	host.resize(std::max(host.size(), bytes));
+	bench_must(cudaMemcpy(host.data(), arena, bytes, cudaMemcpyDefault));
+	data.host = host.data();
+	if (operation.prepare)
+		operation.prepare(data);
+	return data;
 }
 
-static void
-fail(const char *name, const char *what)
+static bool
+is_wanted(const std::vector<std::string> &list, const std::string &name)
 {
-	printf("%s: %s\n", name, what);
-	exit(1);
+	return list.empty() || std::find(list.begin(), list.end(), name) != list.end();
 }
 
-static void
-line(const char *name, int kind, bool is_float, size_t n, double bytes, double ours, double cubs)
+static std::string
+size_name(size_t n)
 {
 	int log2 = 0;
 
 	while ((size_t) 1 << log2 < n)
 		log2++;
-	printf("%-18s %-11s 2^%-2d  %9.1f us  %7.0f GB/s   CUB %7.0f GB/s   ratio %.2f\n", name,
-		   is_float ? data_kind_name[kind] : "", log2, ours * 1e6, bytes / ours * 1e-9,
-		   bytes / cubs * 1e-9, cubs / ours);
+	return (size_t) 1 << log2 == n ? "2^" + std::to_string(log2) : std::to_string(n);
+}
+
+static void
+run_algorithm(const BenchOperation &operation, const BenchAlgorithm &algorithm,
+			  const BenchData &data, double cub_time)
+{
+	auto run = [&](int turn) { return algorithm.launch(data, data.turn(turn), stream); };
+	const std::string what = operation.op + " " + operation.type;
+	const char *kind = operation.is_float ? data_kind_name[data.kind] : "";
+	const double bytes = (double) data.n * (double) (operation.input_size + operation.output_size);
+
+	bench_must(run(0));
+	bench_must(cudaStreamSynchronize(stream));
+	if (!operation.check(data, algorithm.answer))
+	{
+		printf("%s, %s, %s, n = %zu: WRONG ANSWER\n", what.c_str(), algorithm.name.c_str(), kind,
+			   data.n);
+		exit(1);
+	}
+
+	const double time = algorithm.name == "cub" && cub_time > 0 ? cub_time : time_of(run);
+	const double copy = time_of_copy((size_t) bytes);
+
+	printf("%-20s %-11s %-8s %-18s %9.1f us %7.0f GB/s %7.2f", what.c_str(), kind,
+		   size_name(data.n).c_str(), algorithm.name.c_str(), time * 1e6, bytes / time * 1e-9,
+		   copy / time);
+	if (cub_time > 0)
+		printf(" %7.2f", cub_time / time);
+	else
+		printf(" %7s", "-");
+	printf(" %8zu  %s\n", count_launches(run),
+		   algorithm.answer == BENCH_EXACT     ? "exact, deterministic"
+		   : algorithm.answer == BENCH_ROUNDED ? "rounded, deterministic"
+											   : "rounded, varies");
 	fflush(stdout);
+	if (csv != nullptr)
+		fprintf(csv, "%s,%s,%s,%zu,%s,%.3f,%.1f,%.3f,%.3f\n", operation.op.c_str(),
+				operation.type.c_str(), data_kind_name[data.kind], data.n, algorithm.name.c_str(),
+				time * 1e6, bytes / time * 1e-9, copy / time, cub_time > 0 ? cub_time / time : 0.0);
 }
 
-/* The same value; NaN equals NaN. */
-static bool
-same_acc(GpuredOp op, const GpuredAcc *a, const GpuredAcc *b)
+static void
+run_operation(const BenchOperation &operation, size_t n, int kind)
 {
-	double x, y;
+	const BenchData data = prepare(operation, n, kind);
+	double cub_time = 0;
 
-	switch (gpured_op_info[op].acc)
+	for (const BenchAlgorithm &algorithm : operation.algorithms)
+		if (algorithm.name == "cub")
+			cub_time =
+				time_of([&](int turn) { return algorithm.launch(data, data.turn(turn), stream); });
+	for (const BenchAlgorithm &algorithm : operation.algorithms)
+		if (is_wanted(algorithms, algorithm.name))
+			run_algorithm(operation, algorithm, data, cub_time);
+}
+
+/*
+ * The command line
+ */
+
+static void
+usage(FILE *to)
+{
+	fprintf(
+		to,
+		"Usage: bench-kernels [OPTION]...\n"
+		"\n"
+		"Times the kernels of gpured on this GPU.  LIST is a name or several with commas.\n"
+		"\n"
+		"  --op LIST         operations: sum, max, ... (default all)\n"
+		"  --type LIST       types: int4, float8, ... (default all)\n"
+		"  --algorithm LIST  algorithms: auto, cub, ... (default all)\n"
+		"  --n LIST          sizes: 1000000 or 2^20 (default 2^20,2^24,2^28)\n"
+		"  --data LIST       of floats: uniform, normal, wide, cancelling, cents, subnormal, ...\n"
+		"                    or all (default the first four)\n"
+		"  --quick           leave out 2^28\n"
+		"  --csv FILE        write the figures there too, for bench/kernels.gp\n"
+		"  --list            print what there is\n");
+}
+
+static std::vector<std::string>
+split(const char *list)
+{
+	std::vector<std::string> parts(1);
+
+	for (const char *c = list; *c != '\0'; c++)
+		if (*c == ',')
+			parts.push_back("");
+		else
+			parts.back() += *c;
+	return parts;
+}
+
+[[noreturn]] static void
+refuse(const std::string &what)
+{
+	fprintf(stderr, "bench-kernels: %s\n", what.c_str());
+	exit(2);
+}
+
+static size_t
+read_size(const std::string &text)
+{
+	char *end;
+	size_t n;
+
+	if (text.compare(0, 2, "2^") == 0)
 	{
-		case GPURED_ACC_wide:
-			return memcmp(&a->v.i128, &b->v.i128, sizeof(a->v.i128)) == 0;
-		case GPURED_ACC_exact:
-			gpured_exact_to_double(&a->v.exact, &x);
-			gpured_exact_to_double(&b->v.exact, &y);
-			return memcmp(&x, &y, sizeof(x)) == 0 &&
-				   memcmp(a->v.exact.limb, b->v.exact.limb, sizeof(a->v.exact.limb)) == 0;
-		case GPURED_ACC_least_float:
-		case GPURED_ACC_greatest_float:
-			return a->v.f8 == b->v.f8;
-		default:
-			return a->v.i64 == b->v.i64;
+		const unsigned long log2 = strtoul(text.c_str() + 2, &end, 10);
+
+		n = log2 < 40 ? (size_t) 1 << log2 : 0;
+	}
+	else
+		n = strtoull(text.c_str(), &end, 10);
+	if (*end != '\0' || n < 1 || n > MOST)
+		refuse("a size must be between 1 and 2^28, not " + text);
+	return n;
+}
+
+static int
+read_kind(const std::string &text)
+{
+	for (int kind = 0; kind < DATA_KINDS; kind++)
+		if (text == data_kind_name[kind])
+			return kind;
+	refuse("there is no data of kind " + text);
+}
+
+static void
+list_operations()
+{
+	for (const BenchOperation &operation : operations)
+	{
+		printf("%s %s:", operation.op.c_str(), operation.type.c_str());
+		for (const BenchAlgorithm &algorithm : operation.algorithms)
+			printf(" %s", algorithm.name.c_str());
+		printf("\n");
 	}
 }
 
-/* The CPU device's answer, and the device's; exact ones normalized. */
 static void
-check_reduce(const char *name, GpuredOp op, size_t n)
+read_arguments(int argc, char **argv)
 {
-	const GpuredBatch batch = {host.data(), n};
-	GpuredAcc want, got;
-
-	gpured_acc_init(op, &want);
-	gpured_cpu_device.reduce(op, &batch, &want);
-	must(cudaMemcpy(&got, result, sizeof(got), cudaMemcpyDefault));
-	if (gpured_op_info[op].acc == GPURED_ACC_exact)
+	for (int i = 1; i < argc; i++)
 	{
-		gpured_exact_normalize(&want.v.exact);
-		gpured_exact_normalize(&got.v.exact);
-	}
-	if (!same_acc(op, &want, &got))
-		fail(name, "WRONG ANSWER");
-}
+		const std::string option = argv[i];
 
-template <class T, class Launch, class Cub>
-static void
-bench_reduce(const char *name, GpuredOp op, Launch launch, Cub cub_run, size_t n, int kind)
-{
-	const int copies = prepare<T>(n, kind);
-	auto ours = [&](int turn)
-	{ must((cudaError_t) launch((T *) arena + turn % copies * n, n, workspace, result, 0)); };
-	auto cubs = [&](int turn)
-	{
-		size_t size = scratch_size;
-
-		must(cub_run(scratch, size, (const T *) arena + turn % copies * n, outputs, n));
-	};
-
-	ours(0);
-	must(cudaDeviceSynchronize());
-	check_reduce(name, op, n);
-
-	const double time = time_of(ours);
-
-	line(name, kind, T(0.5) != 0, n, (double) n * sizeof(T), time, time_of(cubs));
-}
-
-template <class T, class Out, class Launch, class Cub>
-static void
-bench_scan(const char *name, GpuredOp op, GpuredOp sum, Launch launch, Cub cub_run, size_t n,
-		   int kind)
-{
-	const int copies = prepare<T>(n, kind);
-	GpuredAcc carry;
-	auto ours = [&](int turn) {
-		must((cudaError_t) launch((T *) arena + turn % copies * n, n, workspace, result, outputs,
-								  0));
-	};
-	auto cubs = [&](int turn)
-	{
-		size_t size = scratch_size;
-
-		must(cub_run(scratch, size, (const T *) arena + turn % copies * n, outputs, n));
-	};
-
-	must(cudaMemset(result, 0, sizeof(GpuredAcc)));
-	ours(0);
-	must(cudaDeviceSynchronize());
-	check_reduce(name, sum, n);
-
-	/* Every prefix of shorter arrays; of the longest, only the sum (above). */
-	if (n <= (size_t) 1 << 24)
-	{
-		const GpuredBatch batch = {host.data(), n};
-		std::vector<Out> want(n), got(n);
-
-		gpured_acc_init(op, &carry);
-		gpured_cpu_device.scan(op, &batch, &carry, want.data());
-		must(cudaMemcpy(got.data(), outputs, n * sizeof(Out), cudaMemcpyDefault));
-		if (memcmp(want.data(), got.data(), n * sizeof(Out)) != 0)
-			fail(name, "WRONG PREFIX");
-	}
-
-	const double time = time_of(
-		[&](int turn)
+		if (option == "--help")
 		{
-			/* An exact carry must be normalized: start from nothing again. */
-			must(cudaMemsetAsync(result, 0, sizeof(GpuredAcc), 0));
-			ours(turn);
-		});
+			usage(stdout);
+			exit(0);
+		}
+		if (option == "--quick")
+		{
+			sizes = {(size_t) 1 << 20, (size_t) 1 << 24};
+			continue;
+		}
+		if (option == "--list")
+		{
+			list_operations();
+			exit(0);
+		}
+		if (i + 1 == argc)
+		{
+			usage(stderr);
+			exit(2);
+		}
 
-	line(name, kind, T(0.5) != 0, n, (double) n * (sizeof(T) + sizeof(Out)), time, time_of(cubs));
-}
+		const std::vector<std::string> values = split(argv[++i]);
 
-/* CUB's operations, with the output that ours has, or as near as it comes. */
-template <class T, class Out>
-static cudaError_t
-cub_sum(void *temp, size_t &size, const T *x, void *out, size_t n)
-{
-	return cub::DeviceReduce::Sum(temp, size, x, (Out *) out, n);
-}
-
-template <class T>
-static cudaError_t
-cub_max(void *temp, size_t &size, const T *x, void *out, size_t n)
-{
-	return cub::DeviceReduce::Max(temp, size, x, (T *) out, n);
-}
-
-template <class T, class Out>
-static cudaError_t
-cub_scan(void *temp, size_t &size, const T *x, void *out, size_t n)
-{
-	return cub::DeviceScan::InclusiveSum(temp, size, x, (Out *) out, n);
-}
-
-static const int float_kinds[] = {DATA_UNIFORM, DATA_NORMAL, DATA_WIDE, DATA_CANCELLING};
-
-#define BENCH_SUM(type, ctype, out, kind) \
-	bench_reduce<ctype>("sum " #type, GPURED_reduce_sum_##type, gpured_launch_reduce_sum_##type, \
-						cub_sum<ctype, out>, n, kind)
-#define BENCH_MAX(type, ctype) \
-	bench_reduce<ctype>("max " #type, GPURED_reduce_max_##type, gpured_launch_reduce_max_##type, \
-						cub_max<ctype>, n, DATA_UNIFORM)
-#define BENCH_SCAN(type, ctype, otype, out, kind) \
-	bench_scan<ctype, otype>("prefix_sum " #type, GPURED_scan_sum_##type, \
-							 GPURED_reduce_sum_##type, gpured_launch_scan_sum_##type, \
-							 cub_scan<ctype, out>, n, kind)
-
-static void
-bench_size(size_t n)
-{
-	for (int kind : float_kinds)
-		BENCH_SUM(float8, double, double, kind);
-	for (int kind : float_kinds)
-		BENCH_SUM(float4, float, float, kind);
-	BENCH_SUM(int4, int32_t, int64_t, DATA_UNIFORM);
-	BENCH_SUM(int8, int64_t, int64_t, DATA_UNIFORM);
-	BENCH_MAX(float8, double);
-	BENCH_MAX(float4, float);
-	BENCH_MAX(int4, int32_t);
-	BENCH_MAX(int8, int64_t);
-	for (int kind : float_kinds)
-		BENCH_SCAN(float8, double, double, double, kind);
-	for (int kind : float_kinds)
-		BENCH_SCAN(float4, float, float, float, kind);
-	BENCH_SCAN(int4, int32_t, int64_t, int64_t, DATA_UNIFORM);
-	BENCH_SCAN(int8, int64_t, GpuredInt128, int64_t, DATA_UNIFORM);
-	printf("\n");
+		if (option == "--op")
+			ops = values;
+		else if (option == "--type")
+			types = values;
+		else if (option == "--algorithm")
+			algorithms = values;
+		else if (option == "--n")
+		{
+			sizes.clear();
+			for (const std::string &value : values)
+				sizes.push_back(read_size(value));
+		}
+		else if (option == "--data")
+		{
+			kinds.clear();
+			for (int kind = 0; kind < DATA_KINDS && values[0] == "all"; kind++)
+				kinds.push_back(kind);
+			for (const std::string &value : values)
+				if (values[0] != "all")
+					kinds.push_back(read_kind(value));
+		}
+		else if (option == "--csv")
+		{
+			csv = fopen(argv[i], "w");
+			if (csv == nullptr)
+				refuse("could not write " + values[0]);
+			fprintf(csv, "op,type,data,n,algorithm,us,GB/s,of copy,of CUB\n");
+		}
+		else
+		{
+			usage(stderr);
+			exit(2);
+		}
+	}
 }
 
 int
 main(int argc, char **argv)
 {
-	const size_t most = (size_t) 1 << 28;
 	cudaDeviceProp device;
-	size_t size = 0;
+	size_t runs = 0;
 
-	quick = argc > 1 && strcmp(argv[1], "quick") == 0;
-	must(cudaGetDeviceProperties(&device, 0));
-	printf("%s, %d multiprocessors, %d MB of second-level cache\n\n", device.name,
-		   device.multiProcessorCount, device.l2CacheSize >> 20);
-	must(cudaMalloc(&arena, ARENA));
-	must(cudaMalloc(&outputs, 2 * ARENA));
-	must(cudaMalloc(&workspace, gpured_workspace_size(most)));
-	must(cudaMemset(workspace, 0, gpured_workspace_zeroed()));
-	must(cudaMalloc(&result, sizeof(GpuredAcc)));
-	must((cub_scan<double, double>(nullptr, size, (const double *) arena, outputs, most)));
-	scratch_size = 2 * size + (1 << 20);
-	must(cudaMalloc(&scratch, scratch_size));
+	for (auto &describe : registrations())
+		describe();
+	std::stable_sort(operations.begin(), operations.end(),
+					 [](const BenchOperation &a, const BenchOperation &b) { return a.op < b.op; });
+	read_arguments(argc, argv);
 
-	for (size_t n : {(size_t) 1 << 20, (size_t) 1 << 24, most})
-		if (!quick || n < most)
-			bench_size(n);
+	bench_must(cudaGetDeviceProperties(&device, 0));
+	bench_must(cudaStreamCreate(&stream));
+	cache_size = (size_t) device.l2CacheSize;
+	printf("%s, %d multiprocessors, %zu MB of second-level cache\n", device.name,
+		   device.multiProcessorCount, cache_size >> 20);
+
+	outputs_size = ARENA / 2;
+	for (const BenchOperation &operation : operations)
+		outputs_size = std::max(outputs_size, operation.most * operation.output_size);
+	arena = (char *) bench_alloc(ARENA);
+	outputs = (char *) bench_alloc(outputs_size);
+
+	for (size_t n : sizes)
+	{
+		printf("\n%-20s %-11s %-8s %-18s %12s %12s %7s %7s %8s  %s\n", "operation", "data", "n",
+			   "algorithm", "time", "speed", "of copy", "of CUB", "launches", "answer");
+		for (const BenchOperation &operation : operations)
+			for (int kind : operation.is_float ? kinds : std::vector<int>{DATA_UNIFORM})
+				if (is_wanted(ops, operation.op) && is_wanted(types, operation.type) &&
+					n <= operation.most)
+				{
+					run_operation(operation, n, kind);
+					runs++;
+				}
+	}
+	if (csv != nullptr && fclose(csv) != 0)
+		refuse("could not write the figures");
+	if (runs == 0)
+		refuse("nothing fits these options; --list prints what there is");
 	return 0;
 }

@@ -562,9 +562,13 @@ struct ExactRing8 : ExactRing<double, THREADS, ITEMS_, STAGES, RING8_TOP_BITS, R
 
 /*
  * float4: the first digit is a 64-bit integer with room enough for most sums,
- * the second is the rest; there is no third.  Values are cut by shifts, and a
- * prefix is rounded by the conversion of an integer.  With a rest, the integer
- * below has its lowest bit set, which stands for what is beyond.
+ * the second is the rest; there is no third.
+ *
+ * Values without a rest are few bits apart: a thread's stretch of them sums up
+ * exactly in float8, from what the integer has in its lowest bits, and half a
+ * unit for a rest of what is before.  The upper bits are added to each of the
+ * sums, rounded to odd, so that the conversion to float4 is the only rounding
+ * that counts.
  */
 constexpr int RING4_TOP_BITS = 62;
 constexpr int RING4_GAP_BITS = 57;
@@ -584,10 +588,10 @@ struct ExactRing4 : ExactRing<float, THREADS, ITEMS_, STAGES, RING4_TOP_BITS, RI
 	struct Start
 	{
 		int unit;
-		int to_shift;   /* from an exponent field */
 		uint32_t bound; /* patterns of values are below */
 		uint32_t whole; /* and those of values without a rest not below this, unless zero */
-		float scale;    /* 2^unit */
+		double magic;   /* adding it makes a sum an integer of units */
+		double scale;   /* 2^unit */
 		uint32_t carry_inexact;
 		bool wanted;
 		State carry;
@@ -598,10 +602,10 @@ struct ExactRing4 : ExactRing<float, THREADS, ITEMS_, STAGES, RING4_TOP_BITS, RI
 		Start s;
 
 		s.unit = plan->unit;
-		s.to_shift = -150 - s.unit;
 		s.bound = plan->bound;
 		s.whole = (uint32_t) (s.unit + 150 > 255 ? 255 : s.unit + 150) << 23;
-		s.scale = (float) power_of_two(s.unit);
+		s.magic = 1.5 * power_of_two(s.unit + 52);
+		s.scale = power_of_two(s.unit);
 		s.wanted = plan->wanted;
 		s.carry = plan->carry;
 		s.carry_inexact = plan->carry_inexact;
@@ -610,27 +614,13 @@ struct ExactRing4 : ExactRing<float, THREADS, ITEMS_, STAGES, RING4_TOP_BITS, RI
 	static __device__ __forceinline__ bool wanted(const Start &start) { return start.wanted; }
 	static __device__ __forceinline__ State first(const Start &start) { return start.carry; }
 
-	/* A value without a rest, in units. */
-	static __device__ __forceinline__ int64_t whole_of(const Start &start, float x)
-	{
-		const uint32_t bits = (uint32_t) __float_as_int(x);
-		const uint32_t field = (bits >> 23) & 0xff;
-		const uint32_t shift = field + (uint32_t) start.to_shift;
-		const uint32_t mantissa = (bits & 0x7fffff) | 0x800000;
-		const int64_t sign = (int32_t) bits >> 31;
-		const int64_t size = (int64_t) ((uint64_t) __funnelshift_rc(mantissa, 0, 32 - shift) << 32 |
-										__funnelshift_lc(0, mantissa, shift));
-
-		return (size ^ sign) - sign;
-	}
-
 	/* Any value that is not too large: both digits. */
 	static __device__ __forceinline__ bool cut(const Start &start, float x, int64_t *digit)
 	{
 		const uint32_t bits = (uint32_t) __float_as_int(x);
 		const int field = (int) ((bits >> 23) & 0xff);
 		const int64_t mantissa = (bits & 0x7fffff) | (field == 0 ? 0 : 0x800000);
-		const int shift = (field == 0 ? 1 : field) + start.to_shift;
+		const int shift = (field == 0 ? 1 : field) - 150 - start.unit;
 		const int down = shift >= 0 ? 0 : -shift > 62 ? 62 : -shift;
 		const int64_t first = shift >= 0 ? mantissa << (shift & 63) : mantissa >> down;
 		const int64_t below = shift >= 0 ? 0 : mantissa - (first << down);
@@ -650,6 +640,7 @@ struct ExactRing4 : ExactRing<float, THREADS, ITEMS_, STAGES, RING4_TOP_BITS, RI
 		const Vector<float> *vector = reinterpret_cast<const Vector<float> *>(stretch);
 		uint32_t largest = 0;
 		bool rest = false;
+		double sum = 0;
 		State s = {{0, 0, 0}, RING_SEEN, 0};
 
 #pragma unroll
@@ -664,9 +655,10 @@ struct ExactRing4 : ExactRing<float, THREADS, ITEMS_, STAGES, RING4_TOP_BITS, RI
 
 				largest = size > largest ? size : largest;
 				rest |= size - 1 < start.whole - 1;
-				s.digit[0] += whole_of(start, v.value[k]);
+				sum += (double) v.value[k];
 			}
 		}
+		s.digit[0] = __double_as_longlong(sum + start.magic) - __double_as_longlong(start.magic);
 		if (rest || largest >= start.bound || s.digit[0] == 0)
 			s.flags = total_with_care(start, stretch, s.digit) | (rest ? RING_REST : 0);
 		Ring::scan_stretches(s, shared, mine, warp_total);
@@ -723,7 +715,6 @@ struct ExactRing4 : ExactRing<float, THREADS, ITEMS_, STAGES, RING4_TOP_BITS, RI
 		const int64_t error =
 			((before | here) & RING_INEXACT) != 0 ? (int64_t) (tile + 1) * Ring::TILE + 2 : 0;
 		int64_t digit[RING_DIGITS];
-		int64_t sum;
 
 #pragma unroll
 		for (int d = 0; d < RING_DIGITS; d++)
@@ -744,10 +735,11 @@ struct ExactRing4 : ExactRing<float, THREADS, ITEMS_, STAGES, RING4_TOP_BITS, RI
 			(here & (RING_SPECIALS | RING_BAD)) == 0 &&
 			(shared.flag[threadIdx.x] & RING_REST) == 0 && (side != 0 || error == 0))
 		{
-			const int64_t beyond = side != 0;
+			constexpr int64_t LOWEST = (1 << 10) - 1; /* what is left has 53 bits */
+			const double high = (double) (digit[0] & ~LOWEST) * start.scale;
+			double sum = ((double) (digit[0] & LOWEST) + 0.5 * side) * start.scale;
 			uint32_t smallest = ~0u;
 
-			sum = side < 0 ? digit[0] - 1 : digit[0];
 #pragma unroll
 			for (int i = 0; i < ITEMS / LENGTH; i++)
 			{
@@ -757,19 +749,20 @@ struct ExactRing4 : ExactRing<float, THREADS, ITEMS_, STAGES, RING4_TOP_BITS, RI
 #pragma unroll
 				for (int k = 0; k < LENGTH; k++)
 				{
-					float prefix;
+					double down, up;
 					uint32_t size;
 
-					sum += whole_of(start, v.value[k]);
-					prefix = __ll2float_rn(sum | beyond);
-					size = (uint32_t) __float_as_int(prefix) & 0x7fffffff;
+					sum += (double) v.value[k];
+					down = __dadd_rd(high, sum);
+					up = __dadd_ru(high, sum);
+					result.value[k] = (float) ((__double2loint(down) & 1) != 0 ? down : up);
+					size = (uint32_t) __float_as_int(result.value[k]) & 0x7fffffff;
 					smallest = size < smallest ? size : smallest;
-					result.value[k] = prefix * start.scale;
 				}
 				to[i] = result;
 			}
-			/* The lowest bit stands for what is beyond only where rounding drops two bits. */
-			if (side == 0 || smallest >= (uint32_t) (127 + 27) << 23)
+			/* Half a unit stands for less than one only where rounding drops some bits. */
+			if (side == 0 || smallest >= (uint32_t) (start.unit + 27 + 127) << 23)
 				return;
 		}
 		rescan_with_care(start, plan, shared, before, digit, error, tile, stretch, out);
@@ -870,6 +863,7 @@ struct SampleMoments
 struct SumMoments
 {
 	typedef SampleMoments State;
+	static constexpr bool commutative = true;
 
 	static __device__ __forceinline__ State identity() { return State{0, 0}; }
 	static __device__ __forceinline__ State combine(State a, State b)
@@ -881,6 +875,7 @@ struct SumMoments
 struct GreatestWord
 {
 	typedef uint32_t State;
+	static constexpr bool commutative = true;
 
 	static __device__ __forceinline__ State identity() { return 0; }
 	static __device__ __forceinline__ State combine(State a, State b) { return a > b ? a : b; }

@@ -71,19 +71,50 @@ struct ExactScanState
 /*
  * Step 1
  */
+
+/* A part of a tile, in registers, as exact_sum.cuh wants to see it. */
+template <class T, int VECTORS>
+struct ExactPart
+{
+	static constexpr int LENGTH = Vector<T>::LENGTH;
+	static constexpr int TILE_VALUES = VECTORS * LENGTH;
+	Vector<T> vector[VECTORS];
+
+	template <class Visit>
+	__device__ __forceinline__ void peek(Visit visit) const
+	{
+#pragma unroll
+		for (int i = 0; i < VECTORS; i++)
+#pragma unroll
+			for (int k = 0; k < LENGTH; k++)
+				visit(vector[i].value[k]);
+	}
+	template <class Visit>
+	__device__ __forceinline__ void consume(Visit visit) const
+	{
+		peek(visit);
+	}
+	template <class Visit>
+	__device__ __forceinline__ void again(Visit visit) const
+	{
+		peek(visit);
+	}
+};
+
 template <template <int> class SumOf, int VECTORS, int THREADS, int BLOCKS>
 __global__ void
 __launch_bounds__(THREADS, BLOCKS) exact_scan_sums(const typename SumOf<1>::Value *values, size_t n,
 												   ExactScanState s, GpuredAcc *carry)
 {
 	typedef typename SumOf<1>::Value Value;
-	constexpr int TILE_VALUES = VECTORS * Vector<Value>::LENGTH;
-	typedef SumOf<TILE_VALUES> Sum;
+	typedef ExactPart<Value, VECTORS> Part;
+	typedef SumOf<Part::TILE_VALUES> Sum;
 	SHARED_DYNAMIC(ExactSumShared<Sum>, shared);
 	const size_t first = blockIdx.x * s.chunk;
 	const size_t last = first + s.chunk < s.tiles ? first + s.chunk : s.tiles;
-	const size_t size = (size_t) blockDim.x * TILE_VALUES;
-	RegisterTile<Value, VECTORS> part;
+	const size_t size = (size_t) blockDim.x * Part::TILE_VALUES;
+	Part part;
+	uint32_t seen = 0; /* nonzero once a value was not -0 */
 
 	if (!s.wanted())
 	{
@@ -98,13 +129,13 @@ __launch_bounds__(THREADS, BLOCKS) exact_scan_sums(const typename SumOf<1>::Valu
 
 	Sum sum(shared.block, shared.cell);
 
-	sum.anchor(part);
+	sum.start(part);
 
 	/* The sums of all threads up to here, in the block. */
 	auto settle = [&]()
 	{
 		sum.finish();
-		if (sum.seen != 0)
+		if (seen != 0)
 			atomicOr(&shared.block.flags, GPURED_EXACT_NOT_NEGZERO);
 		__syncthreads();
 	};
@@ -126,6 +157,8 @@ __launch_bounds__(THREADS, BLOCKS) exact_scan_sums(const typename SumOf<1>::Valu
 		for (size_t at = begin; at < end; at += size)
 		{
 			load_tile(part.vector, values, end, at, -Value(0));
+			if (seen == 0)
+				part.peek([&](Value x) { seen |= not_negative_zero(x); });
 			sum.add(part);
 		}
 	}
@@ -372,7 +405,8 @@ struct ExactTileFlags
 };
 
 /*
- * A tile that fits a window.
+ * A tile that fits a window.  Values before "first" are -0, and no results for
+ * them are wanted.
  *
  * Values are read and written in the order of memory, but each thread adds up
  * neighbours: they change places in shared memory, where a gap after every
@@ -407,7 +441,7 @@ struct ExactWindowShared
 template <int WORDS, class T, int VECTORS>
 static __device__ __forceinline__ void
 exact_tile_window(ExactWindowShared<T> &shared, const ExactTileInfo &info, Vector<T> (&v)[VECTORS],
-				  size_t n, size_t start, T *out)
+				  size_t n, size_t start, size_t first, T *out)
 {
 	typedef SumWide<WORDS> Sum;
 	typedef ExactWindowShared<T> Shared;
@@ -465,12 +499,12 @@ exact_tile_window(ExactWindowShared<T> &shared, const ExactTileInfo &info, Vecto
 		const Vector<T> result = shared.vector[Shared::place(j * EXACT_SCAN_THREADS + threadIdx.x)];
 		const size_t at = start + ((size_t) j * EXACT_SCAN_THREADS + threadIdx.x) * LENGTH;
 
-		if (at + LENGTH <= n)
+		if (at >= first && at + LENGTH <= n)
 			*reinterpret_cast<Vector<T> *>(out + at) = result;
 		else
 #pragma unroll
 			for (int k = 0; k < LENGTH; k++)
-				if (at + k < n)
+				if (at + k >= first && at + k < n)
 					out[at + k] = result.value[k];
 	}
 }

@@ -12,6 +12,7 @@
 #ifndef GPURED_EXACT_SCAN_LIMBS_CUH
 #define GPURED_EXACT_SCAN_LIMBS_CUH
 
+#include "exact_limbs.cuh"
 #include "exact_scan.cuh"
 
 constexpr int LIMBS_ITEMS = EXACT_SCAN_TILE / EXACT_LIMBS_THREADS;
@@ -96,11 +97,11 @@ struct LimbColumn
 	}
 };
 
-/* By all threads of the block, though only the first have columns. */
+/* By all threads of the block, though only the first have columns; "first" as above. */
 template <class T>
 static __device__ __forceinline__ void
 exact_tile_limbs(ExactLimbsShared &shared, const ExactTileInfo &info, const T *values, size_t n,
-				 size_t start, T *out)
+				 size_t start, size_t first, T *out)
 {
 	typedef SumInt64<int32_t> Sum;
 	const bool active = threadIdx.x < EXACT_LIMBS_THREADS;
@@ -118,7 +119,7 @@ exact_tile_limbs(ExactLimbsShared &shared, const ExactTileInfo &info, const T *v
 #pragma unroll 1
 		for (int k = 0; k < items; k++)
 		{
-			const double x = (double) values[at + k];
+			const double x = at + k < first ? -0.0 : (double) values[at + k];
 
 			if (exponent_field(x) != SPECIAL_FIELD)
 				exact_limbs_add(column.cell, EXACT_LIMBS_THREADS, x);
@@ -157,6 +158,8 @@ exact_tile_limbs(ExactLimbsShared &shared, const ExactTileInfo &info, const T *v
 		const T x = values[at + k];
 		T prefix;
 
+		if (at + k < first)
+			continue;
 		if (exponent_field((double) x) != SPECIAL_FIELD)
 			column.add((double) x);
 		prefix = column.round(flags.zero<T>(place + k));
@@ -173,6 +176,20 @@ union ExactTileWork
 	ExactWindowShared<T> window;
 	ExactLimbsShared limbs;
 };
+
+/* The way that was planned; the tile's vectors are changed. */
+template <class T, int VECTORS>
+static __device__ __forceinline__ void
+exact_tile_scan(ExactTileWork<T> &work, const ExactTileInfo &info, Vector<T> (&tile)[VECTORS],
+				const T *values, size_t n, size_t start, size_t first, T *out)
+{
+	if (info.plan == PLAN_NARROW)
+		exact_tile_window<NARROW>(work.window, info, tile, n, start, first, out);
+	else if (info.plan == PLAN_BROAD)
+		exact_tile_window<BROAD>(work.window, info, tile, n, start, first, out);
+	else
+		exact_tile_limbs(work.limbs, info, values, n, start, first, out);
+}
 
 template <class T>
 __global__ void
@@ -202,12 +219,7 @@ __launch_bounds__(EXACT_SCAN_THREADS)
 			exact_tile_plan(info);
 		}
 		__syncthreads();
-		if (info.plan == PLAN_NARROW)
-			exact_tile_window<NARROW>(work.window, info, tile, n, start, out);
-		else if (info.plan == PLAN_BROAD)
-			exact_tile_window<BROAD>(work.window, info, tile, n, start, out);
-		else
-			exact_tile_limbs(work.limbs, info, values, n, start, out);
+		exact_tile_scan(work, info, tile, values, n, start, start, out);
 		__syncthreads();
 	}
 }

@@ -2,9 +2,11 @@
  * launch.h
  *	  How C starts the kernels: one function for each line of oplist.h.
  *
- * All pointers are to device memory; values, out and workspace are multiples
- * of 16 bytes.  A launch is asynchronous on its stream and never synchronizes;
- * it returns a cudaError_t.  n is at least 1.
+ * All pointers are to device memory; out and workspace are multiples of 16
+ * bytes, and so are the values of a scan; those of a reduction may begin at any
+ * value.  A launch is asynchronous on its stream and never synchronizes;
+ * it returns a cudaError_t.  n is at least 1 for a scan; a reduction of no
+ * values gives its identity.
  *
  * A workspace belongs to one stream.  Its first gpured_workspace_zeroed()
  * bytes are zero when it is made; launches leave them so, and a launch that
@@ -22,10 +24,28 @@ extern "C"
 {
 #endif
 
+/* The ways to reduce an array: see algorithms.h. */
+typedef enum GpuredAlgorithm
+{
+#define GPURED_ALGORITHM(id, name) GPURED_ALGORITHM_##id,
+#include "kernels/algorithms.h"
+	GPURED_NUM_ALGORITHMS
+} GpuredAlgorithm;
+
+extern const char *const gpured_algorithm_names[GPURED_NUM_ALGORITHMS];
+
+/*
+ * Which algorithm computes "op" if "wanted" is asked for: "wanted" itself, but
+ * for sums of floats.  Their exact states have hundreds of bytes, which no tree
+ * and not CUB can hold and no single atomic can add: last_block does those.
+ */
+extern GpuredAlgorithm gpured_algorithm_serving(GpuredOp op, GpuredAlgorithm wanted);
+
 /* Writes result->v alone: the fold of the n values. */
 #define GPURED_REDUCE(op, type, ctype, acc) \
 	extern int gpured_launch_reduce_##op##_##type(const void *values, size_t n, void *workspace, \
-												  GpuredAcc *result, cudaStream_t stream);
+												  GpuredAcc *result, cudaStream_t stream, \
+												  GpuredAlgorithm algorithm);
 
 /* How a scan is done; for tests and benchmarks, which ask for one that the device can do. */
 typedef enum GpuredScanAlgorithm

@@ -10,7 +10,7 @@
 
 /* The emulation has little shared memory, and short arrays are to have many tiles. */
 #ifdef GPURED_EMULATED
-#define RING_SHAPE(threads, items, stages) 64, items, 3
+#define RING_SHAPE(threads, items, stages) 64, items, 4
 #else
 #define RING_SHAPE(threads, items, stages) threads, items, stages
 #endif
@@ -23,7 +23,7 @@ ring_shape()
 	static const LaunchShape shape = []
 	{
 		const int threads = RING_THREADS<Scan>;
-		LaunchShape none = {threads, 0, 0, cudaSuccess};
+		LaunchShape none = {threads, 0, 1, 0, cudaSuccess};
 		int device = 0, capability = 0, most_shared = 0;
 
 		if ((none.error = cudaGetDevice(&device)) != cudaSuccess ||
@@ -48,9 +48,9 @@ ring_launch(const typename Scan::Value *values, size_t n, typename Scan::Out *ou
 {
 	const LaunchShape &shape = ring_shape<Scan>();
 
-	return LAUNCH_TOGETHER(scan_ring<Scan>,
-						   launch_grid(shape, tiles_of(n, RING_TILE<Scan>), INT32_MAX),
-						   shape.threads, shape.shared, stream, values, n, out, words, plan);
+	return LAUNCH_COOPERATIVE(scan_ring<Scan>,
+							  launch_grid(shape, tiles_of(n, RING_TILE<Scan>), INT32_MAX),
+							  shape.threads, shape.shared, stream, values, n, out, words, plan);
 }
 
 #endif /* GPURED_LAUNCH_RING_CUH */

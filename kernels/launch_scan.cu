@@ -14,21 +14,21 @@ template <>
 struct RingTuning<int16_t>
 {
 	template <class Op, class Out>
-	using Scan = ScanByOperator<Op, Out, RING_SHAPE(512, 24, 3)>;
+	using Scan = ScanByOperator<Op, Out, RING_SHAPE(384, 24, 4)>;
 };
 
 template <>
 struct RingTuning<int32_t>
 {
 	template <class Op, class Out>
-	using Scan = ScanByOperator<Op, Out, RING_SHAPE(512, 12, 5)>;
+	using Scan = ScanByOperator<Op, Out, RING_SHAPE(384, 12, 6)>;
 };
 
 template <>
 struct RingTuning<int64_t>
 {
 	template <class Op, class Out>
-	using Scan = ScanByOperator<Op, Out, RING_SHAPE(384, 6, 7)>;
+	using Scan = ScanByOperator<Op, Out, RING_SHAPE(256, 10, 5)>;
 };
 
 template <class Op, class Out>

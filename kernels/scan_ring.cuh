@@ -12,7 +12,7 @@
  *		rescan		each thread goes through its stretch again, from its prefix
  *		store		from one of two buffers
  *
- * Only totals are exchanged, and a block publishes that of its next tile before
+ * Only totals are exchanged, and a block publishes those of its next tiles before
  * it waits for those before the present one: no prefix is passed from block to
  * block, as it is in decoupled look-back, and no chain of waiting is longer than
  * one tile.
@@ -21,7 +21,7 @@
  * But a block that starts early draws all of its stages before others have one;
  * from then on blocks take turns instead of working together.)
  *
- * While the last warp looks back for a tile, the others sum the next one.
+ * While the last warp looks back for a tile, the others sum another one.
  *
  * What is scanned is said by a class (see ScanByOperator):
  *
@@ -29,9 +29,13 @@
  *		State			combined in order, so any associative operation will do
  *		THREADS, ITEMS, STAGES		ITEMS * sizeof(Value) is an odd multiple of 16,
  *						so that the threads' stretches start at different banks
- *		Shared			of the block, for one tile
- *		WORDS			TileWords of a published total
- *		Plan			what the kernel is told; start() is the state before all
+ *		Plan, Start		what the kernel is told, in global memory, and what each
+ *						thread keeps of it
+ *		Stretch			what a thread remembers from summing to rescanning
+ *		Shared			what the block does, for one tile
+ *		Published, WORDS	how a total is written, and its length in TileWords
+ *
+ * "advance" is "combine" of a prefix and what follows it.
  *
  * Source: D. Merrill and M. Garland, "Single-pass parallel prefix scan with
  * decoupled look-back", 2016.
@@ -42,6 +46,12 @@
 #include "bulk_copy.cuh"
 #include "operators.cuh"
 #include "warp_scan.cuh"
+
+/*
+ * The total of a tile is published so many tiles before it is needed: what others
+ * publish takes as long to arrive as a tile does to be scanned.
+ */
+constexpr int RING_AHEAD = 2;
 
 template <class Scan>
 struct RingShared
@@ -54,9 +64,12 @@ struct RingShared
 	alignas(128) Value in[Scan::STAGES][TILE];
 	alignas(128) Out out[2][TILE];
 	alignas(16) uint64_t loaded[Scan::STAGES]; /* barriers */
-	typename Scan::State warp_total[2][WARPS]; /* of a tile; then what is before each warp */
-	typename Scan::State base;                 /* before the tile */
-	typename Scan::Shared scan[2];
+
+	/* Of the present tile and those whose totals are known already. */
+	typename Scan::State warp_total[RING_AHEAD + 1][WARPS]; /* then what is before each warp */
+	typename Scan::State total[RING_AHEAD + 1];
+	typename Scan::Shared scan[RING_AHEAD + 1];
+	typename Scan::State base; /* before the present tile */
 };
 
 /* The threads of a block: one warp more than those that scan. */
@@ -129,9 +142,9 @@ struct RingHelper
 			to[i] = shared.out[buffer][i];
 	}
 
-	/* Scan the totals of the warps; publish and return that of the tile. */
-	__device__ __forceinline__ State publish(const typename Scan::Start &start, int buffer,
-											 size_t tile)
+	/* Scan the totals of the warps; publish that of the tile. */
+	__device__ __forceinline__ void publish(const typename Scan::Start &start, int buffer,
+											size_t tile)
 	{
 		const State mine =
 			lane_id() < Shared::WARPS ? shared.warp_total[buffer][lane_id()] : Scan::identity();
@@ -144,7 +157,9 @@ struct RingHelper
 		if (lane_id() < Shared::WARPS)
 			shared.warp_total[buffer][lane_id()] = before;
 		Scan::publish(words + tile * Scan::WORDS, start, shared.scan[buffer], total);
-		return total;
+		if (lane_id() == 0)
+			shared.total[buffer] = total;
+		__syncwarp();
 	}
 
 	/* Add what others have published since; "running" is then what is before the tile. */
@@ -189,16 +204,15 @@ __launch_bounds__(RING_THREADS<Scan>, 1)
 {
 #if BULK_COPY_HERE
 	typedef RingShared<Scan> Shared;
-	typedef typename Scan::State State;
 	constexpr int STAGES = Scan::STAGES;
 	SHARED_DYNAMIC(Shared, shared);
 	const typename Scan::Start start = Scan::start(plan);
 	const size_t tiles = (n + Shared::TILE - 1) / Shared::TILE;
 	const bool helps = threadIdx.x >= Scan::THREADS;
 	RingHelper<Scan> helper = {shared, values, out, n, tiles, words, 0, Scan::first(start)};
-	State total;                          /* of the next tile; helper */
-	typename Scan::Stretch stretch, next; /* in this tile and the next one */
+	typename Scan::Stretch stretch[RING_AHEAD + 1]; /* in this tile and those ahead */
 
+	static_assert(STAGES > RING_AHEAD + 1, "a tile must be on its way");
 	if (!Scan::wanted(start))
 		return;
 	if (helps)
@@ -215,9 +229,10 @@ __launch_bounds__(RING_THREADS<Scan>, 1)
 	__syncthreads();
 
 	/* Sum this thread's stretch of the tile that the block does after "turn" others. */
-	auto sum = [&](size_t tile, uint32_t turn)
+	auto sum = [&](size_t tile, uint32_t turn, typename Scan::Stretch *mine)
 	{
 		const uint32_t stage = turn % STAGES;
+		const uint32_t buffer = turn % (RING_AHEAD + 1);
 		typename Scan::Value *values = shared.in[stage] + threadIdx.x * Scan::ITEMS;
 
 		bulk_load_wait(&shared.loaded[stage], turn / STAGES);
@@ -225,27 +240,33 @@ __launch_bounds__(RING_THREADS<Scan>, 1)
 			for (int i = 0; i < Scan::ITEMS; i++)
 				if (tile * Shared::TILE + threadIdx.x * Scan::ITEMS + i >= n)
 					values[i] = Scan::neutral();
-		Scan::total(start, shared.scan[turn % 2], values, &next,
-					&shared.warp_total[turn % 2][warp_id()]);
+		Scan::total(start, shared.scan[buffer], values, mine,
+					&shared.warp_total[buffer][warp_id()]);
 	};
 
 	size_t tile = blockIdx.x;
 
-	if (!helps)
-		sum(tile, 0);
-	__syncthreads();
-	if (helps)
-		total = helper.publish(start, 0, tile);
+#pragma unroll
+	for (int i = 0; i < RING_AHEAD; i++)
+	{
+		const size_t ahead = tile + (size_t) i * gridDim.x;
+
+		if (!helps && ahead < tiles)
+			sum(ahead, i, &stretch[i]);
+		__syncthreads();
+		if (helps && ahead < tiles)
+			helper.publish(start, i, ahead);
+	}
 
 	for (uint32_t k = 0; tile < tiles; k++)
 	{
-		const size_t next_tile = tile + gridDim.x;
+		const size_t ahead = tile + (size_t) RING_AHEAD * gridDim.x;
+		const uint32_t buffer = k % (RING_AHEAD + 1);
 
 		if (!helps)
 		{
-			stretch = next;
-			if (next_tile < tiles)
-				sum(next_tile, k + 1);
+			if (ahead < tiles)
+				sum(ahead, k + RING_AHEAD, &stretch[RING_AHEAD]);
 		}
 		else
 		{
@@ -255,7 +276,7 @@ __launch_bounds__(RING_THREADS<Scan>, 1)
 				shared.base = helper.running;
 				bulk_store_wait<1>();
 			}
-			helper.running = Scan::advance(helper.running, total);
+			helper.running = Scan::advance(helper.running, shared.total[buffer]);
 			helper.next = tile + 1;
 			if (tile == tiles - 1 && lane_id() == 0)
 				Scan::finish(start, plan, helper.running);
@@ -263,21 +284,24 @@ __launch_bounds__(RING_THREADS<Scan>, 1)
 		__syncthreads();
 		if (!helps)
 		{
-			Scan::rescan(start, plan, shared.scan[k % 2], shared.base,
-						 shared.warp_total[k % 2][warp_id()], stretch, tile,
+			Scan::rescan(start, plan, shared.scan[buffer], shared.base,
+						 shared.warp_total[buffer][warp_id()], stretch[0], tile,
 						 shared.in[k % STAGES] + threadIdx.x * Scan::ITEMS,
 						 shared.out[k % 2] + threadIdx.x * Scan::ITEMS);
 			bulk_store_ready();
 		}
-		else if (next_tile < tiles)
-			total = helper.publish(start, (k + 1) % 2, next_tile);
+		else if (ahead < tiles)
+			helper.publish(start, (k + RING_AHEAD) % (RING_AHEAD + 1), ahead);
 		__syncthreads();
 		if (helps)
 		{
 			helper.store(k % 2, tile);
 			helper.load(k % STAGES, tile + (size_t) STAGES * gridDim.x);
 		}
-		tile = next_tile;
+		tile += gridDim.x;
+#pragma unroll
+		for (int i = 0; i < RING_AHEAD; i++)
+			stretch[i] = stretch[i + 1];
 	}
 	if (helps && lane_id() == 0)
 		bulk_store_wait<0>();

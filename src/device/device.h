@@ -140,6 +140,9 @@ typedef struct GpuredDevice
 extern const GpuredDevice gpured_cpu_device;
 #ifdef GPURED_WITH_CUDA
 extern const GpuredDevice gpured_cuda_device;
+
+/* For tests: reduce in this way (see kernels/algorithms.h); false if there is none of that name. */
+extern bool gpured_cuda_use_algorithm(const char *name);
 #endif
 
 /* A status with a formatted reason. */

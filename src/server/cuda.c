@@ -55,11 +55,13 @@ typedef struct ThreadState
 } ThreadState;
 
 static int	device_number;
+static GpuredAlgorithm algorithm = GPURED_ALGORITHM_auto;
 static atomic_ulong num_launches;
 static __thread ThreadState mine;
 
 typedef int (*ReduceLaunch) (const void *values, size_t n, void *workspace,
-							 GpuredAcc *result, cudaStream_t stream);
+							 GpuredAcc *result, cudaStream_t stream,
+							 GpuredAlgorithm algorithm);
 typedef int (*ScanLaunch) (const void *values, size_t n, void *workspace,
 						   GpuredAcc *carry, void *out, cudaStream_t stream);
 
@@ -412,7 +414,7 @@ cuda_reduce(GpuredOp op, const GpuredBatch *in, GpuredAcc *acc)
 							cudaMemcpyHostToDevice, mine.stream);
 	if (error == cudaSuccess)
 		error = (cudaError_t) reduce_launches[op] (mine.values.base, in->n, mine.workspace.base,
-												   mine.acc, mine.stream);
+												   mine.acc, mine.stream, algorithm);
 	if (error == cudaSuccess)
 		error = cudaMemcpyAsync(mine.staged, mine.acc, sizeof(GpuredAcc),
 								cudaMemcpyDeviceToHost, mine.stream);
@@ -486,6 +488,18 @@ static uint64_t
 cuda_launches(void)
 {
 	return atomic_load(&num_launches);
+}
+
+bool
+gpured_cuda_use_algorithm(const char *name)
+{
+	for (int i = 0; i < GPURED_NUM_ALGORITHMS; i++)
+		if (strcmp(name, gpured_algorithm_names[i]) == 0)
+		{
+			algorithm = (GpuredAlgorithm) i;
+			return true;
+		}
+	return false;
 }
 
 const GpuredDevice gpured_cuda_device = {

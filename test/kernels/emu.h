@@ -14,7 +14,10 @@
  * enter at different places.  With AddressSanitizer, accesses outside of
  * "device" memory and of shared memory are found as on the host.
  *
- * It does not model weak memory order, nor warps that are not full.
+ * The last warp of a block may have fewer than 32 lanes; a shuffle from one that
+ * is not there brings garbage.
+ *
+ * It does not model weak memory order.
  */
 #ifndef GPURED_EMU_H
 #define GPURED_EMU_H
@@ -67,6 +70,8 @@ emu_index grid_dim();
 void *shared(const void *site, size_t size);
 void *shared_dynamic();
 void barrier();
+void grid_barrier();  /* of a grid whose blocks all run at once */
+unsigned int lanes(); /* threads of this warp */
 void maybe_yield();
 void spin(); /* let others go on */
 
@@ -97,7 +102,7 @@ const uint64_t *exchange(uint64_t value, const char *what);
 			   [=] { (kernel)(__VA_ARGS__); })
 
 /* No more blocks than run at once. */
-#define LAUNCH_TOGETHER(kernel, grid, threads, shared, stream, ...) \
+#define LAUNCH_COOPERATIVE(kernel, grid, threads, shared, stream, ...) \
 	((unsigned int) (grid) > (unsigned int) emu::RESIDENT \
 		 ? cudaErrorInvalidValue \
 		 : (LAUNCH(kernel, grid, threads, shared, stream, __VA_ARGS__), cudaSuccess))
@@ -118,7 +123,7 @@ __syncthreads()
 	emu::barrier();
 }
 inline void
-__syncwarp()
+__syncwarp(unsigned int = 0xffffffffu)
 {
 	emu::exchange(0, "__syncwarp");
 }
@@ -226,6 +231,68 @@ __reduce_or_sync(unsigned int, unsigned int value)
 }
 
 /*
+ * Cooperative groups: a warp, the threads that there are of it, the grid.
+ */
+namespace cooperative_groups
+{
+struct emu_warp
+{
+};
+struct thread_block
+{
+};
+struct grid_group
+{
+	void sync() const { emu::grid_barrier(); }
+};
+inline thread_block
+this_thread_block()
+{
+	return thread_block();
+}
+inline grid_group
+this_grid()
+{
+	return grid_group();
+}
+inline emu_warp
+coalesced_threads()
+{
+	return emu_warp();
+}
+template <int SIZE>
+inline emu_warp
+tiled_partition(thread_block)
+{
+	static_assert(SIZE == 32, "a tile is a warp");
+	return emu_warp();
+}
+template <class T, class Combine>
+inline T
+reduce(emu_warp, T value, Combine combine)
+{
+	constexpr int WORDS = (sizeof(T) + 7) / 8;
+	const unsigned int lanes = emu::lanes();
+	T all[32];
+
+	for (int w = 0; w < WORDS; w++)
+	{
+		const size_t size = sizeof(T) < 8 ? sizeof(T) : 8;
+		uint64_t word = 0;
+		const uint64_t *words;
+
+		memcpy(&word, (const char *) &value + 8 * w, size);
+		words = emu::exchange(word, "cooperative_groups::reduce");
+		for (unsigned int i = 0; i < lanes; i++)
+			memcpy((char *) &all[i] + 8 * w, &words[i], size);
+	}
+	for (unsigned int i = 1; i < lanes; i++)
+		all[0] = combine(all[0], all[i]);
+	return all[0];
+}
+} // namespace cooperative_groups
+
+/*
  * Atomics: one host thread runs all fibers, so they are atomic as they are.
  */
 template <class T>
@@ -254,6 +321,28 @@ inline uint32_t
 atomicOr(uint32_t *p, int value)
 {
 	return atomicOr(p, (uint32_t) value);
+}
+
+template <class T>
+inline T
+atomicAnd(T *p, T value)
+{
+	const T before = *p;
+
+	*p = before & value;
+	emu::maybe_yield();
+	return before;
+}
+
+template <class T>
+inline T
+atomicXor(T *p, T value)
+{
+	const T before = *p;
+
+	*p = before ^ value;
+	emu::maybe_yield();
+	return before;
 }
 
 template <class T>
@@ -439,23 +528,6 @@ __funnelshift_l(unsigned int low, unsigned int high, unsigned int shift)
 {
 	shift &= 31;
 	return shift == 0 ? high : high << shift | low >> (32 - shift);
-}
-
-/* The same, but a distance beyond 32 is 32. */
-inline unsigned int
-__funnelshift_lc(unsigned int low, unsigned int high, unsigned int shift)
-{
-	return shift >= 32 ? low : __funnelshift_l(low, high, shift);
-}
-inline unsigned int
-__funnelshift_rc(unsigned int low, unsigned int high, unsigned int shift)
-{
-	return shift >= 32 ? high : shift == 0 ? low : low >> shift | high << (32 - shift);
-}
-inline float
-__ll2float_rn(long long x)
-{
-	return (float) x;
 }
 
 /*

@@ -18,82 +18,16 @@
 #include "kernels/cuda.cuh"
 #include "kernels/launch.h"
 #include "test/kernels/data.h"
+#include "test/kernels/device_memory.h"
 #include "test/kernels/reference.h"
 
 static int passed = 0;
 static int failed = 0;
 static bool small = false;
 
-/*
- * Device memory
- */
 #ifdef GPURED_EMULATED
-static void *
-device_alloc(size_t size)
-{
-	return aligned_alloc(16, (size + 15) / 16 * 16);
-}
-
-static void
-device_free(void *p)
-{
-	free(p);
-}
-static void
-device_copy(void *to, const void *from, size_t size)
-{
-	memcpy(to, from, size);
-}
-static void
-device_zero(void *p, size_t size)
-{
-	memset(p, 0, size);
-}
-static void
-scheduler(int seed)
-{
-	emu::seed((uint64_t) seed);
-}
 static int default_seeds = 2;
 #else
-static void
-must(cudaError_t error)
-{
-	if (error != cudaSuccess)
-	{
-		printf("CUDA: %s\n", cudaGetErrorString(error));
-		exit(1);
-	}
-}
-
-static void *
-device_alloc(size_t size)
-{
-	void *p;
-
-	must(cudaMalloc(&p, size));
-	return p;
-}
-
-static void
-device_free(void *p)
-{
-	must(cudaFree(p));
-}
-static void
-device_copy(void *to, const void *from, size_t size)
-{
-	must(cudaMemcpy(to, from, size, cudaMemcpyDefault));
-}
-static void
-device_zero(void *p, size_t size)
-{
-	must(cudaMemset(p, 0, size));
-}
-static void
-scheduler(int)
-{
-} /* the card has its own */
 static int default_seeds = 1;
 #endif
 
@@ -120,24 +54,6 @@ struct Buffers
 		device_free(acc);
 	}
 };
-
-/* One workspace for all launches: each must leave it as it found it. */
-static void *
-workspace(size_t n)
-{
-	static void *work = nullptr;
-	static size_t size = 0;
-
-	if (gpured_workspace_size(n) > size)
-	{
-		if (work != nullptr)
-			device_free(work);
-		size = gpured_workspace_size(n);
-		work = device_alloc(size);
-		device_zero(work, gpured_workspace_zeroed());
-	}
-	return work;
-}
 
 static void
 report(bool ok, const char *name, int kind, size_t n, const char *detail)
@@ -339,7 +255,8 @@ typedef Check_int<true> Check_greatest_int;
 /*
  * One launch
  */
-typedef int (*ReduceLaunch)(const void *, size_t, void *, GpuredAcc *, cudaStream_t);
+typedef int (*ReduceLaunch)(const void *, size_t, void *, GpuredAcc *, cudaStream_t,
+							GpuredAlgorithm);
 typedef int (*ScanLaunch)(const void *, size_t, void *, GpuredAcc *, void *, cudaStream_t);
 
 template <class Check, class T>
@@ -349,7 +266,7 @@ test_reduce(const char *name, ReduceLaunch launch, const std::vector<T> &x, int 
 	const size_t n = x.size();
 	Buffers buffers(x.data(), n * sizeof(T), 16);
 	GpuredAcc got = {};
-	int error = launch(buffers.values, n, workspace(n), buffers.acc, 0);
+	int error = launch(buffers.values, n, workspace(n), buffers.acc, 0, GPURED_ALGORITHM_auto);
 
 	device_copy(&got, buffers.acc, sizeof(got));
 	report(error == 0 && Check::reduce(x.data(), n, &got), name, kind, n, "");

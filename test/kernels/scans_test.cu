@@ -39,7 +39,8 @@ must(cudaError_t error)
 {
 	if (error != cudaSuccess)
 	{
-		printf("CUDA: %s\n", cudaGetErrorString(error));
+		printf("CUDA: %s\n%d passed, %d failed\n", cudaGetErrorString(error), passed, failed + 1);
+		fflush(stdout);
 		exit(1);
 	}
 }
@@ -367,8 +368,8 @@ test_grid(size_t n)
 {
 	typedef typename Op::Value Value;
 	typedef typename Op::State State;
-	typedef ScanByOperator<Op, State, 64, 32 / sizeof(Value) * 3 / 2, 3> Ring;
-	typedef ScanByOperator<Op, State, 64, 32 / sizeof(Value) * 3 / 2, 3, true> RingExclusive;
+	typedef ScanByOperator<Op, State, 64, 32 / sizeof(Value) * 3 / 2, 4> Ring;
+	typedef ScanByOperator<Op, State, 64, 32 / sizeof(Value) * 3 / 2, 4, true> RingExclusive;
 	const std::vector<Value> x = make<Value>(1, n);
 	DeviceArray<Value> values(x);
 	DeviceArray<State> out(n);
@@ -594,6 +595,32 @@ test_exact_segmented(int kind, int data, size_t n)
 			wrong = std::min(wrong, i);
 	}
 	report(wrong == segments, sizeof(T) == 4 ? "exact_segmented_sum<float>" : "exact_segmented_sum",
+		   data_kind_name[data], n, wrong);
+
+	DeviceArray<T> prefixes(n);
+	DeviceArray<unsigned char> scan_work(exact_segmented_scan_workspace(n, segments));
+
+	must((cudaError_t) exact_segmented_scan<T>(values.data, n, offsets.data, segments,
+											   prefixes.data, scan_work.data, 0));
+	done();
+
+	const std::vector<T> scanned = prefixes.get();
+
+	wrong = n;
+	for (size_t i = 0; i < segments; i++)
+	{
+		Reference sum;
+		T want;
+
+		for (size_t j = offset[i]; j < offset[i + 1]; j++)
+		{
+			sum.add(x[j]);
+			sum.round_to(&want);
+			if (!same(want, scanned[j]))
+				wrong = std::min(wrong, j);
+		}
+	}
+	report(wrong == n, sizeof(T) == 4 ? "exact_segmented_scan<float>" : "exact_segmented_scan",
 		   data_kind_name[data], n, wrong);
 }
 
