@@ -10,7 +10,7 @@
 EXTENSION = gpured
 DATA = gpured--0.1.0.sql
 MODULE_big = gpured
-OBJS = $(patsubst %.c,%.o,$(sort $(wildcard src/*.c src/aggregate/*.c src/device/*.c src/exact/*.c)))
+OBJS = $(patsubst %.c,%.o,$(sort $(wildcard src/*.c src/aggregate/*.c src/device/*.c src/exact/*.c src/plan/*.c src/scan/*.c)))
 PROJECT_HEADERS = $(wildcard src/*.h src/*/*.h)
 
 # Floating-point results must not depend on what the compiler contracts.
@@ -33,3 +33,5 @@ include $(PGXS)
 include $(or $(srcdir),.)/Makefile.server
 
 $(OBJS): $(PROJECT_HEADERS)
+# Loops over a page of values.
+src/scan/filter.o src/scan/columns.o src/scan/fold.o: CFLAGS += -O3

@@ -127,7 +127,7 @@ CREATE AGGREGATE gpu_sum(int8) (
 COMMENT ON AGGREGATE gpu_sum(int8) IS 'exact sum of int8 values';
 
 CREATE AGGREGATE gpu_sum(float4) (
-    sfunc = gpured_float4_sum, stype = internal, sspace = 32,
+    sfunc = gpured_float4_sum, stype = internal, sspace = 8,
     finalfunc = gpured_float4_sum_final,
     combinefunc = gpured_float_sum_combine,
     serialfunc = gpured_float_sum_serialize, deserialfunc = gpured_float_sum_deserialize,
@@ -182,7 +182,7 @@ CREATE AGGREGATE gpu_avg(int8) (
 COMMENT ON AGGREGATE gpu_avg(int8) IS 'average of int8 values';
 
 CREATE AGGREGATE gpu_avg(float4) (
-    sfunc = gpured_float4_avg_step, stype = internal, sspace = 64,
+    sfunc = gpured_float4_avg_step, stype = internal, sspace = 16,
     finalfunc = gpured_float_avg,
     combinefunc = gpured_float_avg_combine,
     serialfunc = gpured_float_avg_serialize, deserialfunc = gpured_float_avg_deserialize,
@@ -495,23 +495,23 @@ CREATE FUNCTION gpured_numeric_avg(internal) RETURNS numeric
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
 CREATE AGGREGATE gpu_sum(numeric) (
-    sfunc = gpured_numeric_step, stype = internal, sspace = 208,
+    sfunc = gpured_numeric_step, stype = internal, sspace = 256,
     finalfunc = gpured_numeric_sum,
     combinefunc = gpured_numeric_combine,
     serialfunc = gpured_numeric_serialize, deserialfunc = gpured_numeric_deserialize,
     msfunc = gpured_numeric_step, minvfunc = gpured_numeric_inverse,
-    mstype = internal, msspace = 208, mfinalfunc = gpured_numeric_sum,
+    mstype = internal, msspace = 256, mfinalfunc = gpured_numeric_sum,
     parallel = safe
 );
 COMMENT ON AGGREGATE gpu_sum(numeric) IS 'exact sum of numeric values';
 
 CREATE AGGREGATE gpu_avg(numeric) (
-    sfunc = gpured_numeric_step, stype = internal, sspace = 208,
+    sfunc = gpured_numeric_step, stype = internal, sspace = 256,
     finalfunc = gpured_numeric_avg,
     combinefunc = gpured_numeric_combine,
     serialfunc = gpured_numeric_serialize, deserialfunc = gpured_numeric_deserialize,
     msfunc = gpured_numeric_step, minvfunc = gpured_numeric_inverse,
-    mstype = internal, msspace = 208, mfinalfunc = gpured_numeric_avg,
+    mstype = internal, msspace = 256, mfinalfunc = gpured_numeric_avg,
     parallel = safe
 );
 COMMENT ON AGGREGATE gpu_avg(numeric) IS 'average of numeric values';
@@ -546,13 +546,45 @@ COMMENT ON AGGREGATE gpu_prefix_sum(numeric, exclusive bool) IS 'the same, witho
 
 /*
  * Variances and standard deviations of integers and numeric.  PostgreSQL's own
- * functions, which keep exact sums.
+ * functions, which keep exact sums; those of integers are wrapped, so that the
+ * device can sum.
  */
+CREATE FUNCTION gpured_int2_variance_step(internal, int2) RETURNS internal
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_int4_variance_step(internal, int4) RETURNS internal
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_int8_variance_step(internal, int8) RETURNS internal
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_int4_variance_combine(internal, internal) RETURNS internal
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_int4_variance_serialize(internal) RETURNS bytea
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION gpured_int4_var_pop(internal) RETURNS numeric
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_int4_var_samp(internal) RETURNS numeric
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_int4_stddev_pop(internal) RETURNS numeric
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_int4_stddev_samp(internal) RETURNS numeric
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_int8_variance_combine(internal, internal) RETURNS internal
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_int8_variance_serialize(internal) RETURNS bytea
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION gpured_int8_var_pop(internal) RETURNS numeric
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_int8_var_samp(internal) RETURNS numeric
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_int8_stddev_pop(internal) RETURNS numeric
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_int8_stddev_samp(internal) RETURNS numeric
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+
 CREATE AGGREGATE gpu_var_pop(int2) (
-    sfunc = pg_catalog.int2_accum, stype = internal, sspace = 48,
-    finalfunc = pg_catalog.numeric_poly_var_pop,
-    combinefunc = pg_catalog.numeric_poly_combine,
-    serialfunc = pg_catalog.numeric_poly_serialize, deserialfunc = pg_catalog.numeric_poly_deserialize,
+    sfunc = gpured_int2_variance_step, stype = internal, sspace = 48,
+    finalfunc = gpured_int4_var_pop,
+    combinefunc = gpured_int4_variance_combine,
+    serialfunc = gpured_int4_variance_serialize, deserialfunc = pg_catalog.numeric_poly_deserialize,
     msfunc = pg_catalog.int2_accum, minvfunc = pg_catalog.int2_accum_inv,
     mstype = internal, msspace = 48, mfinalfunc = pg_catalog.numeric_poly_var_pop,
     parallel = safe
@@ -560,10 +592,10 @@ CREATE AGGREGATE gpu_var_pop(int2) (
 COMMENT ON AGGREGATE gpu_var_pop(int2) IS 'population variance of int2 values';
 
 CREATE AGGREGATE gpu_var_pop(int4) (
-    sfunc = pg_catalog.int4_accum, stype = internal, sspace = 48,
-    finalfunc = pg_catalog.numeric_poly_var_pop,
-    combinefunc = pg_catalog.numeric_poly_combine,
-    serialfunc = pg_catalog.numeric_poly_serialize, deserialfunc = pg_catalog.numeric_poly_deserialize,
+    sfunc = gpured_int4_variance_step, stype = internal, sspace = 48,
+    finalfunc = gpured_int4_var_pop,
+    combinefunc = gpured_int4_variance_combine,
+    serialfunc = gpured_int4_variance_serialize, deserialfunc = pg_catalog.numeric_poly_deserialize,
     msfunc = pg_catalog.int4_accum, minvfunc = pg_catalog.int4_accum_inv,
     mstype = internal, msspace = 48, mfinalfunc = pg_catalog.numeric_poly_var_pop,
     parallel = safe
@@ -571,10 +603,10 @@ CREATE AGGREGATE gpu_var_pop(int4) (
 COMMENT ON AGGREGATE gpu_var_pop(int4) IS 'population variance of int4 values';
 
 CREATE AGGREGATE gpu_var_pop(int8) (
-    sfunc = pg_catalog.int8_accum, stype = internal, sspace = 128,
-    finalfunc = pg_catalog.numeric_var_pop,
-    combinefunc = pg_catalog.numeric_combine,
-    serialfunc = pg_catalog.numeric_serialize, deserialfunc = pg_catalog.numeric_deserialize,
+    sfunc = gpured_int8_variance_step, stype = internal, sspace = 128,
+    finalfunc = gpured_int8_var_pop,
+    combinefunc = gpured_int8_variance_combine,
+    serialfunc = gpured_int8_variance_serialize, deserialfunc = pg_catalog.numeric_deserialize,
     msfunc = pg_catalog.int8_accum, minvfunc = pg_catalog.int8_accum_inv,
     mstype = internal, msspace = 128, mfinalfunc = pg_catalog.numeric_var_pop,
     parallel = safe
@@ -593,10 +625,10 @@ CREATE AGGREGATE gpu_var_pop(numeric) (
 COMMENT ON AGGREGATE gpu_var_pop(numeric) IS 'population variance of numeric values';
 
 CREATE AGGREGATE gpu_var_samp(int2) (
-    sfunc = pg_catalog.int2_accum, stype = internal, sspace = 48,
-    finalfunc = pg_catalog.numeric_poly_var_samp,
-    combinefunc = pg_catalog.numeric_poly_combine,
-    serialfunc = pg_catalog.numeric_poly_serialize, deserialfunc = pg_catalog.numeric_poly_deserialize,
+    sfunc = gpured_int2_variance_step, stype = internal, sspace = 48,
+    finalfunc = gpured_int4_var_samp,
+    combinefunc = gpured_int4_variance_combine,
+    serialfunc = gpured_int4_variance_serialize, deserialfunc = pg_catalog.numeric_poly_deserialize,
     msfunc = pg_catalog.int2_accum, minvfunc = pg_catalog.int2_accum_inv,
     mstype = internal, msspace = 48, mfinalfunc = pg_catalog.numeric_poly_var_samp,
     parallel = safe
@@ -604,10 +636,10 @@ CREATE AGGREGATE gpu_var_samp(int2) (
 COMMENT ON AGGREGATE gpu_var_samp(int2) IS 'sample variance of int2 values';
 
 CREATE AGGREGATE gpu_var_samp(int4) (
-    sfunc = pg_catalog.int4_accum, stype = internal, sspace = 48,
-    finalfunc = pg_catalog.numeric_poly_var_samp,
-    combinefunc = pg_catalog.numeric_poly_combine,
-    serialfunc = pg_catalog.numeric_poly_serialize, deserialfunc = pg_catalog.numeric_poly_deserialize,
+    sfunc = gpured_int4_variance_step, stype = internal, sspace = 48,
+    finalfunc = gpured_int4_var_samp,
+    combinefunc = gpured_int4_variance_combine,
+    serialfunc = gpured_int4_variance_serialize, deserialfunc = pg_catalog.numeric_poly_deserialize,
     msfunc = pg_catalog.int4_accum, minvfunc = pg_catalog.int4_accum_inv,
     mstype = internal, msspace = 48, mfinalfunc = pg_catalog.numeric_poly_var_samp,
     parallel = safe
@@ -615,10 +647,10 @@ CREATE AGGREGATE gpu_var_samp(int4) (
 COMMENT ON AGGREGATE gpu_var_samp(int4) IS 'sample variance of int4 values';
 
 CREATE AGGREGATE gpu_var_samp(int8) (
-    sfunc = pg_catalog.int8_accum, stype = internal, sspace = 128,
-    finalfunc = pg_catalog.numeric_var_samp,
-    combinefunc = pg_catalog.numeric_combine,
-    serialfunc = pg_catalog.numeric_serialize, deserialfunc = pg_catalog.numeric_deserialize,
+    sfunc = gpured_int8_variance_step, stype = internal, sspace = 128,
+    finalfunc = gpured_int8_var_samp,
+    combinefunc = gpured_int8_variance_combine,
+    serialfunc = gpured_int8_variance_serialize, deserialfunc = pg_catalog.numeric_deserialize,
     msfunc = pg_catalog.int8_accum, minvfunc = pg_catalog.int8_accum_inv,
     mstype = internal, msspace = 128, mfinalfunc = pg_catalog.numeric_var_samp,
     parallel = safe
@@ -637,10 +669,10 @@ CREATE AGGREGATE gpu_var_samp(numeric) (
 COMMENT ON AGGREGATE gpu_var_samp(numeric) IS 'sample variance of numeric values';
 
 CREATE AGGREGATE gpu_variance(int2) (
-    sfunc = pg_catalog.int2_accum, stype = internal, sspace = 48,
-    finalfunc = pg_catalog.numeric_poly_var_samp,
-    combinefunc = pg_catalog.numeric_poly_combine,
-    serialfunc = pg_catalog.numeric_poly_serialize, deserialfunc = pg_catalog.numeric_poly_deserialize,
+    sfunc = gpured_int2_variance_step, stype = internal, sspace = 48,
+    finalfunc = gpured_int4_var_samp,
+    combinefunc = gpured_int4_variance_combine,
+    serialfunc = gpured_int4_variance_serialize, deserialfunc = pg_catalog.numeric_poly_deserialize,
     msfunc = pg_catalog.int2_accum, minvfunc = pg_catalog.int2_accum_inv,
     mstype = internal, msspace = 48, mfinalfunc = pg_catalog.numeric_poly_var_samp,
     parallel = safe
@@ -648,10 +680,10 @@ CREATE AGGREGATE gpu_variance(int2) (
 COMMENT ON AGGREGATE gpu_variance(int2) IS 'sample variance of int2 values';
 
 CREATE AGGREGATE gpu_variance(int4) (
-    sfunc = pg_catalog.int4_accum, stype = internal, sspace = 48,
-    finalfunc = pg_catalog.numeric_poly_var_samp,
-    combinefunc = pg_catalog.numeric_poly_combine,
-    serialfunc = pg_catalog.numeric_poly_serialize, deserialfunc = pg_catalog.numeric_poly_deserialize,
+    sfunc = gpured_int4_variance_step, stype = internal, sspace = 48,
+    finalfunc = gpured_int4_var_samp,
+    combinefunc = gpured_int4_variance_combine,
+    serialfunc = gpured_int4_variance_serialize, deserialfunc = pg_catalog.numeric_poly_deserialize,
     msfunc = pg_catalog.int4_accum, minvfunc = pg_catalog.int4_accum_inv,
     mstype = internal, msspace = 48, mfinalfunc = pg_catalog.numeric_poly_var_samp,
     parallel = safe
@@ -659,10 +691,10 @@ CREATE AGGREGATE gpu_variance(int4) (
 COMMENT ON AGGREGATE gpu_variance(int4) IS 'sample variance of int4 values';
 
 CREATE AGGREGATE gpu_variance(int8) (
-    sfunc = pg_catalog.int8_accum, stype = internal, sspace = 128,
-    finalfunc = pg_catalog.numeric_var_samp,
-    combinefunc = pg_catalog.numeric_combine,
-    serialfunc = pg_catalog.numeric_serialize, deserialfunc = pg_catalog.numeric_deserialize,
+    sfunc = gpured_int8_variance_step, stype = internal, sspace = 128,
+    finalfunc = gpured_int8_var_samp,
+    combinefunc = gpured_int8_variance_combine,
+    serialfunc = gpured_int8_variance_serialize, deserialfunc = pg_catalog.numeric_deserialize,
     msfunc = pg_catalog.int8_accum, minvfunc = pg_catalog.int8_accum_inv,
     mstype = internal, msspace = 128, mfinalfunc = pg_catalog.numeric_var_samp,
     parallel = safe
@@ -681,10 +713,10 @@ CREATE AGGREGATE gpu_variance(numeric) (
 COMMENT ON AGGREGATE gpu_variance(numeric) IS 'sample variance of numeric values';
 
 CREATE AGGREGATE gpu_stddev_pop(int2) (
-    sfunc = pg_catalog.int2_accum, stype = internal, sspace = 48,
-    finalfunc = pg_catalog.numeric_poly_stddev_pop,
-    combinefunc = pg_catalog.numeric_poly_combine,
-    serialfunc = pg_catalog.numeric_poly_serialize, deserialfunc = pg_catalog.numeric_poly_deserialize,
+    sfunc = gpured_int2_variance_step, stype = internal, sspace = 48,
+    finalfunc = gpured_int4_stddev_pop,
+    combinefunc = gpured_int4_variance_combine,
+    serialfunc = gpured_int4_variance_serialize, deserialfunc = pg_catalog.numeric_poly_deserialize,
     msfunc = pg_catalog.int2_accum, minvfunc = pg_catalog.int2_accum_inv,
     mstype = internal, msspace = 48, mfinalfunc = pg_catalog.numeric_poly_stddev_pop,
     parallel = safe
@@ -692,10 +724,10 @@ CREATE AGGREGATE gpu_stddev_pop(int2) (
 COMMENT ON AGGREGATE gpu_stddev_pop(int2) IS 'population standard deviation of int2 values';
 
 CREATE AGGREGATE gpu_stddev_pop(int4) (
-    sfunc = pg_catalog.int4_accum, stype = internal, sspace = 48,
-    finalfunc = pg_catalog.numeric_poly_stddev_pop,
-    combinefunc = pg_catalog.numeric_poly_combine,
-    serialfunc = pg_catalog.numeric_poly_serialize, deserialfunc = pg_catalog.numeric_poly_deserialize,
+    sfunc = gpured_int4_variance_step, stype = internal, sspace = 48,
+    finalfunc = gpured_int4_stddev_pop,
+    combinefunc = gpured_int4_variance_combine,
+    serialfunc = gpured_int4_variance_serialize, deserialfunc = pg_catalog.numeric_poly_deserialize,
     msfunc = pg_catalog.int4_accum, minvfunc = pg_catalog.int4_accum_inv,
     mstype = internal, msspace = 48, mfinalfunc = pg_catalog.numeric_poly_stddev_pop,
     parallel = safe
@@ -703,10 +735,10 @@ CREATE AGGREGATE gpu_stddev_pop(int4) (
 COMMENT ON AGGREGATE gpu_stddev_pop(int4) IS 'population standard deviation of int4 values';
 
 CREATE AGGREGATE gpu_stddev_pop(int8) (
-    sfunc = pg_catalog.int8_accum, stype = internal, sspace = 128,
-    finalfunc = pg_catalog.numeric_stddev_pop,
-    combinefunc = pg_catalog.numeric_combine,
-    serialfunc = pg_catalog.numeric_serialize, deserialfunc = pg_catalog.numeric_deserialize,
+    sfunc = gpured_int8_variance_step, stype = internal, sspace = 128,
+    finalfunc = gpured_int8_stddev_pop,
+    combinefunc = gpured_int8_variance_combine,
+    serialfunc = gpured_int8_variance_serialize, deserialfunc = pg_catalog.numeric_deserialize,
     msfunc = pg_catalog.int8_accum, minvfunc = pg_catalog.int8_accum_inv,
     mstype = internal, msspace = 128, mfinalfunc = pg_catalog.numeric_stddev_pop,
     parallel = safe
@@ -725,10 +757,10 @@ CREATE AGGREGATE gpu_stddev_pop(numeric) (
 COMMENT ON AGGREGATE gpu_stddev_pop(numeric) IS 'population standard deviation of numeric values';
 
 CREATE AGGREGATE gpu_stddev_samp(int2) (
-    sfunc = pg_catalog.int2_accum, stype = internal, sspace = 48,
-    finalfunc = pg_catalog.numeric_poly_stddev_samp,
-    combinefunc = pg_catalog.numeric_poly_combine,
-    serialfunc = pg_catalog.numeric_poly_serialize, deserialfunc = pg_catalog.numeric_poly_deserialize,
+    sfunc = gpured_int2_variance_step, stype = internal, sspace = 48,
+    finalfunc = gpured_int4_stddev_samp,
+    combinefunc = gpured_int4_variance_combine,
+    serialfunc = gpured_int4_variance_serialize, deserialfunc = pg_catalog.numeric_poly_deserialize,
     msfunc = pg_catalog.int2_accum, minvfunc = pg_catalog.int2_accum_inv,
     mstype = internal, msspace = 48, mfinalfunc = pg_catalog.numeric_poly_stddev_samp,
     parallel = safe
@@ -736,10 +768,10 @@ CREATE AGGREGATE gpu_stddev_samp(int2) (
 COMMENT ON AGGREGATE gpu_stddev_samp(int2) IS 'sample standard deviation of int2 values';
 
 CREATE AGGREGATE gpu_stddev_samp(int4) (
-    sfunc = pg_catalog.int4_accum, stype = internal, sspace = 48,
-    finalfunc = pg_catalog.numeric_poly_stddev_samp,
-    combinefunc = pg_catalog.numeric_poly_combine,
-    serialfunc = pg_catalog.numeric_poly_serialize, deserialfunc = pg_catalog.numeric_poly_deserialize,
+    sfunc = gpured_int4_variance_step, stype = internal, sspace = 48,
+    finalfunc = gpured_int4_stddev_samp,
+    combinefunc = gpured_int4_variance_combine,
+    serialfunc = gpured_int4_variance_serialize, deserialfunc = pg_catalog.numeric_poly_deserialize,
     msfunc = pg_catalog.int4_accum, minvfunc = pg_catalog.int4_accum_inv,
     mstype = internal, msspace = 48, mfinalfunc = pg_catalog.numeric_poly_stddev_samp,
     parallel = safe
@@ -747,10 +779,10 @@ CREATE AGGREGATE gpu_stddev_samp(int4) (
 COMMENT ON AGGREGATE gpu_stddev_samp(int4) IS 'sample standard deviation of int4 values';
 
 CREATE AGGREGATE gpu_stddev_samp(int8) (
-    sfunc = pg_catalog.int8_accum, stype = internal, sspace = 128,
-    finalfunc = pg_catalog.numeric_stddev_samp,
-    combinefunc = pg_catalog.numeric_combine,
-    serialfunc = pg_catalog.numeric_serialize, deserialfunc = pg_catalog.numeric_deserialize,
+    sfunc = gpured_int8_variance_step, stype = internal, sspace = 128,
+    finalfunc = gpured_int8_stddev_samp,
+    combinefunc = gpured_int8_variance_combine,
+    serialfunc = gpured_int8_variance_serialize, deserialfunc = pg_catalog.numeric_deserialize,
     msfunc = pg_catalog.int8_accum, minvfunc = pg_catalog.int8_accum_inv,
     mstype = internal, msspace = 128, mfinalfunc = pg_catalog.numeric_stddev_samp,
     parallel = safe
@@ -769,10 +801,10 @@ CREATE AGGREGATE gpu_stddev_samp(numeric) (
 COMMENT ON AGGREGATE gpu_stddev_samp(numeric) IS 'sample standard deviation of numeric values';
 
 CREATE AGGREGATE gpu_stddev(int2) (
-    sfunc = pg_catalog.int2_accum, stype = internal, sspace = 48,
-    finalfunc = pg_catalog.numeric_poly_stddev_samp,
-    combinefunc = pg_catalog.numeric_poly_combine,
-    serialfunc = pg_catalog.numeric_poly_serialize, deserialfunc = pg_catalog.numeric_poly_deserialize,
+    sfunc = gpured_int2_variance_step, stype = internal, sspace = 48,
+    finalfunc = gpured_int4_stddev_samp,
+    combinefunc = gpured_int4_variance_combine,
+    serialfunc = gpured_int4_variance_serialize, deserialfunc = pg_catalog.numeric_poly_deserialize,
     msfunc = pg_catalog.int2_accum, minvfunc = pg_catalog.int2_accum_inv,
     mstype = internal, msspace = 48, mfinalfunc = pg_catalog.numeric_poly_stddev_samp,
     parallel = safe
@@ -780,10 +812,10 @@ CREATE AGGREGATE gpu_stddev(int2) (
 COMMENT ON AGGREGATE gpu_stddev(int2) IS 'sample standard deviation of int2 values';
 
 CREATE AGGREGATE gpu_stddev(int4) (
-    sfunc = pg_catalog.int4_accum, stype = internal, sspace = 48,
-    finalfunc = pg_catalog.numeric_poly_stddev_samp,
-    combinefunc = pg_catalog.numeric_poly_combine,
-    serialfunc = pg_catalog.numeric_poly_serialize, deserialfunc = pg_catalog.numeric_poly_deserialize,
+    sfunc = gpured_int4_variance_step, stype = internal, sspace = 48,
+    finalfunc = gpured_int4_stddev_samp,
+    combinefunc = gpured_int4_variance_combine,
+    serialfunc = gpured_int4_variance_serialize, deserialfunc = pg_catalog.numeric_poly_deserialize,
     msfunc = pg_catalog.int4_accum, minvfunc = pg_catalog.int4_accum_inv,
     mstype = internal, msspace = 48, mfinalfunc = pg_catalog.numeric_poly_stddev_samp,
     parallel = safe
@@ -791,10 +823,10 @@ CREATE AGGREGATE gpu_stddev(int4) (
 COMMENT ON AGGREGATE gpu_stddev(int4) IS 'sample standard deviation of int4 values';
 
 CREATE AGGREGATE gpu_stddev(int8) (
-    sfunc = pg_catalog.int8_accum, stype = internal, sspace = 128,
-    finalfunc = pg_catalog.numeric_stddev_samp,
-    combinefunc = pg_catalog.numeric_combine,
-    serialfunc = pg_catalog.numeric_serialize, deserialfunc = pg_catalog.numeric_deserialize,
+    sfunc = gpured_int8_variance_step, stype = internal, sspace = 128,
+    finalfunc = gpured_int8_stddev_samp,
+    combinefunc = gpured_int8_variance_combine,
+    serialfunc = gpured_int8_variance_serialize, deserialfunc = pg_catalog.numeric_deserialize,
     msfunc = pg_catalog.int8_accum, minvfunc = pg_catalog.int8_accum_inv,
     mstype = internal, msspace = 128, mfinalfunc = pg_catalog.numeric_stddev_samp,
     parallel = safe
@@ -944,23 +976,23 @@ CREATE FUNCTION gpured_money_moving_sum(internal) RETURNS money
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
 CREATE AGGREGATE gpu_sum(interval) (
-    sfunc = gpured_interval_step, stype = internal, sspace = 80,
+    sfunc = gpured_interval_step, stype = internal, sspace = 64,
     finalfunc = gpured_interval_sum,
     combinefunc = gpured_interval_combine,
     serialfunc = gpured_interval_serialize, deserialfunc = gpured_interval_deserialize,
     msfunc = gpured_interval_step, minvfunc = gpured_interval_inverse,
-    mstype = internal, msspace = 80, mfinalfunc = gpured_interval_sum,
+    mstype = internal, msspace = 64, mfinalfunc = gpured_interval_sum,
     parallel = safe
 );
 COMMENT ON AGGREGATE gpu_sum(interval) IS 'exact sum of interval values';
 
 CREATE AGGREGATE gpu_avg(interval) (
-    sfunc = gpured_interval_step, stype = internal, sspace = 80,
+    sfunc = gpured_interval_step, stype = internal, sspace = 64,
     finalfunc = gpured_interval_avg,
     combinefunc = gpured_interval_combine,
     serialfunc = gpured_interval_serialize, deserialfunc = gpured_interval_deserialize,
     msfunc = gpured_interval_step, minvfunc = gpured_interval_inverse,
-    mstype = internal, msspace = 80, mfinalfunc = gpured_interval_avg,
+    mstype = internal, msspace = 64, mfinalfunc = gpured_interval_avg,
     parallel = safe
 );
 COMMENT ON AGGREGATE gpu_avg(interval) IS 'average of interval values';
@@ -978,13 +1010,69 @@ COMMENT ON AGGREGATE gpu_sum(money) IS 'exact sum of money values';
 
 
 /*
- * Minima and maxima of other types.  PostgreSQL's own functions, but for
- * interval: of equal intervals gpured returns the greatest by months, then days,
- * then time, whatever the order of the rows.
+ * Minima and maxima of other types.  Money, oid, date, time and timestamps are
+ * integers underneath and treated as such.  For the rest PostgreSQL's own functions
+ * serve, but for interval: of equal intervals gpured returns the greatest by
+ * months, then days, then time, whatever the order of the rows.
+ *
+ * gpured_larger and gpured_smaller are for types that PostgreSQL has no such
+ * function for: they go by the type's default btree order.
  *
  * An aggregate's state cannot be of type anyenum.  anyelement is the same type
  * here, since the argument decides it.
  */
+CREATE FUNCTION gpured_money_max(internal, money) RETURNS internal
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_money_max_final(internal) RETURNS money
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_money_min(internal, money) RETURNS internal
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_money_min_final(internal) RETURNS money
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_oid_max(internal, oid) RETURNS internal
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_oid_max_final(internal) RETURNS oid
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_oid_min(internal, oid) RETURNS internal
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_oid_min_final(internal) RETURNS oid
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_date_max(internal, date) RETURNS internal
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_date_max_final(internal) RETURNS date
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_date_min(internal, date) RETURNS internal
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_date_min_final(internal) RETURNS date
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_time_max(internal, time) RETURNS internal
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_time_max_final(internal) RETURNS time
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_time_min(internal, time) RETURNS internal
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_time_min_final(internal) RETURNS time
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_timestamp_max(internal, timestamp) RETURNS internal
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_timestamp_max_final(internal) RETURNS timestamp
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_timestamp_min(internal, timestamp) RETURNS internal
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_timestamp_min_final(internal) RETURNS timestamp
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_timestamptz_max(internal, timestamptz) RETURNS internal
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_timestamptz_max_final(internal) RETURNS timestamptz
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_timestamptz_min(internal, timestamptz) RETURNS internal
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_timestamptz_min_final(internal) RETURNS timestamptz
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_larger(anyelement, anyelement) RETURNS anyelement
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION gpured_smaller(anyelement, anyelement) RETURNS anyelement
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 CREATE FUNCTION gpured_interval_larger(interval, interval) RETURNS interval
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 CREATE FUNCTION gpured_interval_smaller(interval, interval) RETURNS interval
@@ -999,22 +1087,28 @@ CREATE FUNCTION gpured_enum_smaller_combine(anyelement, anyelement) RETURNS anye
 AS 'enum_smaller' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE;
 
 CREATE AGGREGATE gpu_min(money) (
-    sfunc = pg_catalog.cashsmaller, stype = money, sspace = 8,
-    combinefunc = pg_catalog.cashsmaller,
+    sfunc = gpured_money_min, stype = internal, sspace = 16,
+    finalfunc = gpured_money_min_final,
+    combinefunc = gpured_extreme_combine,
+    serialfunc = gpured_extreme_serialize, deserialfunc = gpured_extreme_deserialize,
     sortop = OPERATOR(pg_catalog.<), parallel = safe
 );
 COMMENT ON AGGREGATE gpu_min(money) IS 'least of money values';
 
 CREATE AGGREGATE gpu_min(date) (
-    sfunc = pg_catalog.date_smaller, stype = date, sspace = 8,
-    combinefunc = pg_catalog.date_smaller,
+    sfunc = gpured_date_min, stype = internal, sspace = 8,
+    finalfunc = gpured_date_min_final,
+    combinefunc = gpured_extreme_combine,
+    serialfunc = gpured_extreme_serialize, deserialfunc = gpured_extreme_deserialize,
     sortop = OPERATOR(pg_catalog.<), parallel = safe
 );
 COMMENT ON AGGREGATE gpu_min(date) IS 'least of date values';
 
 CREATE AGGREGATE gpu_min(time) (
-    sfunc = pg_catalog.time_smaller, stype = time, sspace = 8,
-    combinefunc = pg_catalog.time_smaller,
+    sfunc = gpured_time_min, stype = internal, sspace = 8,
+    finalfunc = gpured_time_min_final,
+    combinefunc = gpured_extreme_combine,
+    serialfunc = gpured_extreme_serialize, deserialfunc = gpured_extreme_deserialize,
     sortop = OPERATOR(pg_catalog.<), parallel = safe
 );
 COMMENT ON AGGREGATE gpu_min(time) IS 'least of time values';
@@ -1027,15 +1121,19 @@ CREATE AGGREGATE gpu_min(timetz) (
 COMMENT ON AGGREGATE gpu_min(timetz) IS 'least of timetz values';
 
 CREATE AGGREGATE gpu_min(timestamp) (
-    sfunc = pg_catalog.timestamp_smaller, stype = timestamp, sspace = 8,
-    combinefunc = pg_catalog.timestamp_smaller,
+    sfunc = gpured_timestamp_min, stype = internal, sspace = 16,
+    finalfunc = gpured_timestamp_min_final,
+    combinefunc = gpured_extreme_combine,
+    serialfunc = gpured_extreme_serialize, deserialfunc = gpured_extreme_deserialize,
     sortop = OPERATOR(pg_catalog.<), parallel = safe
 );
 COMMENT ON AGGREGATE gpu_min(timestamp) IS 'least of timestamp values';
 
 CREATE AGGREGATE gpu_min(timestamptz) (
-    sfunc = pg_catalog.timestamptz_smaller, stype = timestamptz, sspace = 8,
-    combinefunc = pg_catalog.timestamptz_smaller,
+    sfunc = gpured_timestamptz_min, stype = internal, sspace = 16,
+    finalfunc = gpured_timestamptz_min_final,
+    combinefunc = gpured_extreme_combine,
+    serialfunc = gpured_extreme_serialize, deserialfunc = gpured_extreme_deserialize,
     sortop = OPERATOR(pg_catalog.<), parallel = safe
 );
 COMMENT ON AGGREGATE gpu_min(timestamptz) IS 'least of timestamptz values';
@@ -1048,8 +1146,10 @@ CREATE AGGREGATE gpu_min(interval) (
 COMMENT ON AGGREGATE gpu_min(interval) IS 'least of interval values';
 
 CREATE AGGREGATE gpu_min(oid) (
-    sfunc = pg_catalog.oidsmaller, stype = oid, sspace = 8,
-    combinefunc = pg_catalog.oidsmaller,
+    sfunc = gpured_oid_min, stype = internal, sspace = 8,
+    finalfunc = gpured_oid_min_final,
+    combinefunc = gpured_extreme_combine,
+    serialfunc = gpured_extreme_serialize, deserialfunc = gpured_extreme_deserialize,
     sortop = OPERATOR(pg_catalog.<), parallel = safe
 );
 COMMENT ON AGGREGATE gpu_min(oid) IS 'least of oid values';
@@ -1096,6 +1196,13 @@ CREATE AGGREGATE gpu_min(bpchar) (
 );
 COMMENT ON AGGREGATE gpu_min(bpchar) IS 'least of bpchar values';
 
+CREATE AGGREGATE gpu_min(bytea) (
+    sfunc = gpured_smaller, stype = bytea, sspace = 32,
+    combinefunc = gpured_smaller,
+    sortop = OPERATOR(pg_catalog.<), parallel = safe
+);
+COMMENT ON AGGREGATE gpu_min(bytea) IS 'least of bytea values';
+
 CREATE AGGREGATE gpu_min(anyarray) (
     sfunc = pg_catalog.array_smaller, stype = anyarray, sspace = 128,
     combinefunc = pg_catalog.array_smaller,
@@ -1111,22 +1218,28 @@ CREATE AGGREGATE gpu_min(anyenum) (
 COMMENT ON AGGREGATE gpu_min(anyenum) IS 'least of values of an enum';
 
 CREATE AGGREGATE gpu_max(money) (
-    sfunc = pg_catalog.cashlarger, stype = money, sspace = 8,
-    combinefunc = pg_catalog.cashlarger,
+    sfunc = gpured_money_max, stype = internal, sspace = 16,
+    finalfunc = gpured_money_max_final,
+    combinefunc = gpured_extreme_combine,
+    serialfunc = gpured_extreme_serialize, deserialfunc = gpured_extreme_deserialize,
     sortop = OPERATOR(pg_catalog.>), parallel = safe
 );
 COMMENT ON AGGREGATE gpu_max(money) IS 'greatest of money values';
 
 CREATE AGGREGATE gpu_max(date) (
-    sfunc = pg_catalog.date_larger, stype = date, sspace = 8,
-    combinefunc = pg_catalog.date_larger,
+    sfunc = gpured_date_max, stype = internal, sspace = 8,
+    finalfunc = gpured_date_max_final,
+    combinefunc = gpured_extreme_combine,
+    serialfunc = gpured_extreme_serialize, deserialfunc = gpured_extreme_deserialize,
     sortop = OPERATOR(pg_catalog.>), parallel = safe
 );
 COMMENT ON AGGREGATE gpu_max(date) IS 'greatest of date values';
 
 CREATE AGGREGATE gpu_max(time) (
-    sfunc = pg_catalog.time_larger, stype = time, sspace = 8,
-    combinefunc = pg_catalog.time_larger,
+    sfunc = gpured_time_max, stype = internal, sspace = 8,
+    finalfunc = gpured_time_max_final,
+    combinefunc = gpured_extreme_combine,
+    serialfunc = gpured_extreme_serialize, deserialfunc = gpured_extreme_deserialize,
     sortop = OPERATOR(pg_catalog.>), parallel = safe
 );
 COMMENT ON AGGREGATE gpu_max(time) IS 'greatest of time values';
@@ -1139,15 +1252,19 @@ CREATE AGGREGATE gpu_max(timetz) (
 COMMENT ON AGGREGATE gpu_max(timetz) IS 'greatest of timetz values';
 
 CREATE AGGREGATE gpu_max(timestamp) (
-    sfunc = pg_catalog.timestamp_larger, stype = timestamp, sspace = 8,
-    combinefunc = pg_catalog.timestamp_larger,
+    sfunc = gpured_timestamp_max, stype = internal, sspace = 16,
+    finalfunc = gpured_timestamp_max_final,
+    combinefunc = gpured_extreme_combine,
+    serialfunc = gpured_extreme_serialize, deserialfunc = gpured_extreme_deserialize,
     sortop = OPERATOR(pg_catalog.>), parallel = safe
 );
 COMMENT ON AGGREGATE gpu_max(timestamp) IS 'greatest of timestamp values';
 
 CREATE AGGREGATE gpu_max(timestamptz) (
-    sfunc = pg_catalog.timestamptz_larger, stype = timestamptz, sspace = 8,
-    combinefunc = pg_catalog.timestamptz_larger,
+    sfunc = gpured_timestamptz_max, stype = internal, sspace = 16,
+    finalfunc = gpured_timestamptz_max_final,
+    combinefunc = gpured_extreme_combine,
+    serialfunc = gpured_extreme_serialize, deserialfunc = gpured_extreme_deserialize,
     sortop = OPERATOR(pg_catalog.>), parallel = safe
 );
 COMMENT ON AGGREGATE gpu_max(timestamptz) IS 'greatest of timestamptz values';
@@ -1160,8 +1277,10 @@ CREATE AGGREGATE gpu_max(interval) (
 COMMENT ON AGGREGATE gpu_max(interval) IS 'greatest of interval values';
 
 CREATE AGGREGATE gpu_max(oid) (
-    sfunc = pg_catalog.oidlarger, stype = oid, sspace = 8,
-    combinefunc = pg_catalog.oidlarger,
+    sfunc = gpured_oid_max, stype = internal, sspace = 8,
+    finalfunc = gpured_oid_max_final,
+    combinefunc = gpured_extreme_combine,
+    serialfunc = gpured_extreme_serialize, deserialfunc = gpured_extreme_deserialize,
     sortop = OPERATOR(pg_catalog.>), parallel = safe
 );
 COMMENT ON AGGREGATE gpu_max(oid) IS 'greatest of oid values';
@@ -1207,6 +1326,13 @@ CREATE AGGREGATE gpu_max(bpchar) (
     sortop = OPERATOR(pg_catalog.>), parallel = safe
 );
 COMMENT ON AGGREGATE gpu_max(bpchar) IS 'greatest of bpchar values';
+
+CREATE AGGREGATE gpu_max(bytea) (
+    sfunc = gpured_larger, stype = bytea, sspace = 32,
+    combinefunc = gpured_larger,
+    sortop = OPERATOR(pg_catalog.>), parallel = safe
+);
+COMMENT ON AGGREGATE gpu_max(bytea) IS 'greatest of bytea values';
 
 CREATE AGGREGATE gpu_max(anyarray) (
     sfunc = pg_catalog.array_larger, stype = anyarray, sspace = 128,
@@ -1521,254 +1647,254 @@ CREATE FUNCTION gpured_dot(internal) RETURNS float8
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
 CREATE AGGREGATE gpu_var_pop(float4) (
-    sfunc = gpured_float4_moments, stype = internal, sspace = 128,
+    sfunc = gpured_float4_moments, stype = internal, sspace = 64,
     finalfunc = gpured_var_pop,
     combinefunc = gpured_moments_combine,
     serialfunc = gpured_moments_serialize, deserialfunc = gpured_moments_deserialize,
     msfunc = gpured_float4_moving_moments, minvfunc = gpured_float4_moving_moments_inverse,
-    mstype = internal, msspace = 192, mfinalfunc = gpured_var_pop,
+    mstype = internal, msspace = 208, mfinalfunc = gpured_var_pop,
     parallel = safe
 );
 COMMENT ON AGGREGATE gpu_var_pop(float4) IS 'population variance of float4 values, exact and rounded once';
 
 CREATE AGGREGATE gpu_var_pop(float8) (
-    sfunc = gpured_float8_moments, stype = internal, sspace = 128,
+    sfunc = gpured_float8_moments, stype = internal, sspace = 64,
     finalfunc = gpured_var_pop,
     combinefunc = gpured_moments_combine,
     serialfunc = gpured_moments_serialize, deserialfunc = gpured_moments_deserialize,
     msfunc = gpured_float8_moving_moments, minvfunc = gpured_float8_moving_moments_inverse,
-    mstype = internal, msspace = 192, mfinalfunc = gpured_var_pop,
+    mstype = internal, msspace = 208, mfinalfunc = gpured_var_pop,
     parallel = safe
 );
 COMMENT ON AGGREGATE gpu_var_pop(float8) IS 'population variance of float8 values, exact and rounded once';
 
 CREATE AGGREGATE gpu_var_samp(float4) (
-    sfunc = gpured_float4_moments, stype = internal, sspace = 128,
+    sfunc = gpured_float4_moments, stype = internal, sspace = 64,
     finalfunc = gpured_var_samp,
     combinefunc = gpured_moments_combine,
     serialfunc = gpured_moments_serialize, deserialfunc = gpured_moments_deserialize,
     msfunc = gpured_float4_moving_moments, minvfunc = gpured_float4_moving_moments_inverse,
-    mstype = internal, msspace = 192, mfinalfunc = gpured_var_samp,
+    mstype = internal, msspace = 208, mfinalfunc = gpured_var_samp,
     parallel = safe
 );
 COMMENT ON AGGREGATE gpu_var_samp(float4) IS 'sample variance of float4 values, exact and rounded once';
 
 CREATE AGGREGATE gpu_var_samp(float8) (
-    sfunc = gpured_float8_moments, stype = internal, sspace = 128,
+    sfunc = gpured_float8_moments, stype = internal, sspace = 64,
     finalfunc = gpured_var_samp,
     combinefunc = gpured_moments_combine,
     serialfunc = gpured_moments_serialize, deserialfunc = gpured_moments_deserialize,
     msfunc = gpured_float8_moving_moments, minvfunc = gpured_float8_moving_moments_inverse,
-    mstype = internal, msspace = 192, mfinalfunc = gpured_var_samp,
+    mstype = internal, msspace = 208, mfinalfunc = gpured_var_samp,
     parallel = safe
 );
 COMMENT ON AGGREGATE gpu_var_samp(float8) IS 'sample variance of float8 values, exact and rounded once';
 
 CREATE AGGREGATE gpu_variance(float4) (
-    sfunc = gpured_float4_moments, stype = internal, sspace = 128,
+    sfunc = gpured_float4_moments, stype = internal, sspace = 64,
     finalfunc = gpured_var_samp,
     combinefunc = gpured_moments_combine,
     serialfunc = gpured_moments_serialize, deserialfunc = gpured_moments_deserialize,
     msfunc = gpured_float4_moving_moments, minvfunc = gpured_float4_moving_moments_inverse,
-    mstype = internal, msspace = 192, mfinalfunc = gpured_var_samp,
+    mstype = internal, msspace = 208, mfinalfunc = gpured_var_samp,
     parallel = safe
 );
 COMMENT ON AGGREGATE gpu_variance(float4) IS 'sample variance of float4 values, another name of gpu_var_samp, exact and rounded once';
 
 CREATE AGGREGATE gpu_variance(float8) (
-    sfunc = gpured_float8_moments, stype = internal, sspace = 128,
+    sfunc = gpured_float8_moments, stype = internal, sspace = 64,
     finalfunc = gpured_var_samp,
     combinefunc = gpured_moments_combine,
     serialfunc = gpured_moments_serialize, deserialfunc = gpured_moments_deserialize,
     msfunc = gpured_float8_moving_moments, minvfunc = gpured_float8_moving_moments_inverse,
-    mstype = internal, msspace = 192, mfinalfunc = gpured_var_samp,
+    mstype = internal, msspace = 208, mfinalfunc = gpured_var_samp,
     parallel = safe
 );
 COMMENT ON AGGREGATE gpu_variance(float8) IS 'sample variance of float8 values, another name of gpu_var_samp, exact and rounded once';
 
 CREATE AGGREGATE gpu_stddev_pop(float4) (
-    sfunc = gpured_float4_moments, stype = internal, sspace = 128,
+    sfunc = gpured_float4_moments, stype = internal, sspace = 64,
     finalfunc = gpured_stddev_pop,
     combinefunc = gpured_moments_combine,
     serialfunc = gpured_moments_serialize, deserialfunc = gpured_moments_deserialize,
     msfunc = gpured_float4_moving_moments, minvfunc = gpured_float4_moving_moments_inverse,
-    mstype = internal, msspace = 192, mfinalfunc = gpured_stddev_pop,
+    mstype = internal, msspace = 208, mfinalfunc = gpured_stddev_pop,
     parallel = safe
 );
 COMMENT ON AGGREGATE gpu_stddev_pop(float4) IS 'population standard deviation of float4 values, exact and rounded once';
 
 CREATE AGGREGATE gpu_stddev_pop(float8) (
-    sfunc = gpured_float8_moments, stype = internal, sspace = 128,
+    sfunc = gpured_float8_moments, stype = internal, sspace = 64,
     finalfunc = gpured_stddev_pop,
     combinefunc = gpured_moments_combine,
     serialfunc = gpured_moments_serialize, deserialfunc = gpured_moments_deserialize,
     msfunc = gpured_float8_moving_moments, minvfunc = gpured_float8_moving_moments_inverse,
-    mstype = internal, msspace = 192, mfinalfunc = gpured_stddev_pop,
+    mstype = internal, msspace = 208, mfinalfunc = gpured_stddev_pop,
     parallel = safe
 );
 COMMENT ON AGGREGATE gpu_stddev_pop(float8) IS 'population standard deviation of float8 values, exact and rounded once';
 
 CREATE AGGREGATE gpu_stddev_samp(float4) (
-    sfunc = gpured_float4_moments, stype = internal, sspace = 128,
+    sfunc = gpured_float4_moments, stype = internal, sspace = 64,
     finalfunc = gpured_stddev_samp,
     combinefunc = gpured_moments_combine,
     serialfunc = gpured_moments_serialize, deserialfunc = gpured_moments_deserialize,
     msfunc = gpured_float4_moving_moments, minvfunc = gpured_float4_moving_moments_inverse,
-    mstype = internal, msspace = 192, mfinalfunc = gpured_stddev_samp,
+    mstype = internal, msspace = 208, mfinalfunc = gpured_stddev_samp,
     parallel = safe
 );
 COMMENT ON AGGREGATE gpu_stddev_samp(float4) IS 'sample standard deviation of float4 values, exact and rounded once';
 
 CREATE AGGREGATE gpu_stddev_samp(float8) (
-    sfunc = gpured_float8_moments, stype = internal, sspace = 128,
+    sfunc = gpured_float8_moments, stype = internal, sspace = 64,
     finalfunc = gpured_stddev_samp,
     combinefunc = gpured_moments_combine,
     serialfunc = gpured_moments_serialize, deserialfunc = gpured_moments_deserialize,
     msfunc = gpured_float8_moving_moments, minvfunc = gpured_float8_moving_moments_inverse,
-    mstype = internal, msspace = 192, mfinalfunc = gpured_stddev_samp,
+    mstype = internal, msspace = 208, mfinalfunc = gpured_stddev_samp,
     parallel = safe
 );
 COMMENT ON AGGREGATE gpu_stddev_samp(float8) IS 'sample standard deviation of float8 values, exact and rounded once';
 
 CREATE AGGREGATE gpu_stddev(float4) (
-    sfunc = gpured_float4_moments, stype = internal, sspace = 128,
+    sfunc = gpured_float4_moments, stype = internal, sspace = 64,
     finalfunc = gpured_stddev_samp,
     combinefunc = gpured_moments_combine,
     serialfunc = gpured_moments_serialize, deserialfunc = gpured_moments_deserialize,
     msfunc = gpured_float4_moving_moments, minvfunc = gpured_float4_moving_moments_inverse,
-    mstype = internal, msspace = 192, mfinalfunc = gpured_stddev_samp,
+    mstype = internal, msspace = 208, mfinalfunc = gpured_stddev_samp,
     parallel = safe
 );
 COMMENT ON AGGREGATE gpu_stddev(float4) IS 'sample standard deviation of float4 values, another name of gpu_stddev_samp, exact and rounded once';
 
 CREATE AGGREGATE gpu_stddev(float8) (
-    sfunc = gpured_float8_moments, stype = internal, sspace = 128,
+    sfunc = gpured_float8_moments, stype = internal, sspace = 64,
     finalfunc = gpured_stddev_samp,
     combinefunc = gpured_moments_combine,
     serialfunc = gpured_moments_serialize, deserialfunc = gpured_moments_deserialize,
     msfunc = gpured_float8_moving_moments, minvfunc = gpured_float8_moving_moments_inverse,
-    mstype = internal, msspace = 192, mfinalfunc = gpured_stddev_samp,
+    mstype = internal, msspace = 208, mfinalfunc = gpured_stddev_samp,
     parallel = safe
 );
 COMMENT ON AGGREGATE gpu_stddev(float8) IS 'sample standard deviation of float8 values, another name of gpu_stddev_samp, exact and rounded once';
 
 CREATE AGGREGATE gpu_corr(y float8, x float8) (
-    sfunc = gpured_pair_moments, stype = internal, sspace = 256,
+    sfunc = gpured_pair_moments, stype = internal, sspace = 128,
     finalfunc = gpured_corr,
     combinefunc = gpured_moments_combine,
     serialfunc = gpured_moments_serialize, deserialfunc = gpured_pair_moments_deserialize,
     msfunc = gpured_moving_pair_moments, minvfunc = gpured_moving_pair_moments_inverse,
-    mstype = internal, msspace = 384, mfinalfunc = gpured_corr,
+    mstype = internal, msspace = 272, mfinalfunc = gpured_corr,
     parallel = safe
 );
 COMMENT ON AGGREGATE gpu_corr(y float8, x float8) IS 'correlation coefficient, exact and rounded once';
 
 CREATE AGGREGATE gpu_covar_pop(y float8, x float8) (
-    sfunc = gpured_pair_moments, stype = internal, sspace = 256,
+    sfunc = gpured_pair_moments, stype = internal, sspace = 128,
     finalfunc = gpured_covar_pop,
     combinefunc = gpured_moments_combine,
     serialfunc = gpured_moments_serialize, deserialfunc = gpured_pair_moments_deserialize,
     msfunc = gpured_moving_pair_moments, minvfunc = gpured_moving_pair_moments_inverse,
-    mstype = internal, msspace = 384, mfinalfunc = gpured_covar_pop,
+    mstype = internal, msspace = 272, mfinalfunc = gpured_covar_pop,
     parallel = safe
 );
 COMMENT ON AGGREGATE gpu_covar_pop(y float8, x float8) IS 'population covariance, exact and rounded once';
 
 CREATE AGGREGATE gpu_covar_samp(y float8, x float8) (
-    sfunc = gpured_pair_moments, stype = internal, sspace = 256,
+    sfunc = gpured_pair_moments, stype = internal, sspace = 128,
     finalfunc = gpured_covar_samp,
     combinefunc = gpured_moments_combine,
     serialfunc = gpured_moments_serialize, deserialfunc = gpured_pair_moments_deserialize,
     msfunc = gpured_moving_pair_moments, minvfunc = gpured_moving_pair_moments_inverse,
-    mstype = internal, msspace = 384, mfinalfunc = gpured_covar_samp,
+    mstype = internal, msspace = 272, mfinalfunc = gpured_covar_samp,
     parallel = safe
 );
 COMMENT ON AGGREGATE gpu_covar_samp(y float8, x float8) IS 'sample covariance, exact and rounded once';
 
 CREATE AGGREGATE gpu_regr_avgx(y float8, x float8) (
-    sfunc = gpured_pair_moments, stype = internal, sspace = 256,
+    sfunc = gpured_pair_moments, stype = internal, sspace = 128,
     finalfunc = gpured_regr_avgx,
     combinefunc = gpured_moments_combine,
     serialfunc = gpured_moments_serialize, deserialfunc = gpured_pair_moments_deserialize,
     msfunc = gpured_moving_pair_moments, minvfunc = gpured_moving_pair_moments_inverse,
-    mstype = internal, msspace = 384, mfinalfunc = gpured_regr_avgx,
+    mstype = internal, msspace = 272, mfinalfunc = gpured_regr_avgx,
     parallel = safe
 );
 COMMENT ON AGGREGATE gpu_regr_avgx(y float8, x float8) IS 'average of x, exact and rounded once';
 
 CREATE AGGREGATE gpu_regr_avgy(y float8, x float8) (
-    sfunc = gpured_pair_moments, stype = internal, sspace = 256,
+    sfunc = gpured_pair_moments, stype = internal, sspace = 128,
     finalfunc = gpured_regr_avgy,
     combinefunc = gpured_moments_combine,
     serialfunc = gpured_moments_serialize, deserialfunc = gpured_pair_moments_deserialize,
     msfunc = gpured_moving_pair_moments, minvfunc = gpured_moving_pair_moments_inverse,
-    mstype = internal, msspace = 384, mfinalfunc = gpured_regr_avgy,
+    mstype = internal, msspace = 272, mfinalfunc = gpured_regr_avgy,
     parallel = safe
 );
 COMMENT ON AGGREGATE gpu_regr_avgy(y float8, x float8) IS 'average of y, exact and rounded once';
 
 CREATE AGGREGATE gpu_regr_sxx(y float8, x float8) (
-    sfunc = gpured_pair_moments, stype = internal, sspace = 256,
+    sfunc = gpured_pair_moments, stype = internal, sspace = 128,
     finalfunc = gpured_regr_sxx,
     combinefunc = gpured_moments_combine,
     serialfunc = gpured_moments_serialize, deserialfunc = gpured_pair_moments_deserialize,
     msfunc = gpured_moving_pair_moments, minvfunc = gpured_moving_pair_moments_inverse,
-    mstype = internal, msspace = 384, mfinalfunc = gpured_regr_sxx,
+    mstype = internal, msspace = 272, mfinalfunc = gpured_regr_sxx,
     parallel = safe
 );
 COMMENT ON AGGREGATE gpu_regr_sxx(y float8, x float8) IS 'sum of squares of x from its average, exact and rounded once';
 
 CREATE AGGREGATE gpu_regr_syy(y float8, x float8) (
-    sfunc = gpured_pair_moments, stype = internal, sspace = 256,
+    sfunc = gpured_pair_moments, stype = internal, sspace = 128,
     finalfunc = gpured_regr_syy,
     combinefunc = gpured_moments_combine,
     serialfunc = gpured_moments_serialize, deserialfunc = gpured_pair_moments_deserialize,
     msfunc = gpured_moving_pair_moments, minvfunc = gpured_moving_pair_moments_inverse,
-    mstype = internal, msspace = 384, mfinalfunc = gpured_regr_syy,
+    mstype = internal, msspace = 272, mfinalfunc = gpured_regr_syy,
     parallel = safe
 );
 COMMENT ON AGGREGATE gpu_regr_syy(y float8, x float8) IS 'sum of squares of y from its average, exact and rounded once';
 
 CREATE AGGREGATE gpu_regr_sxy(y float8, x float8) (
-    sfunc = gpured_pair_moments, stype = internal, sspace = 256,
+    sfunc = gpured_pair_moments, stype = internal, sspace = 128,
     finalfunc = gpured_regr_sxy,
     combinefunc = gpured_moments_combine,
     serialfunc = gpured_moments_serialize, deserialfunc = gpured_pair_moments_deserialize,
     msfunc = gpured_moving_pair_moments, minvfunc = gpured_moving_pair_moments_inverse,
-    mstype = internal, msspace = 384, mfinalfunc = gpured_regr_sxy,
+    mstype = internal, msspace = 272, mfinalfunc = gpured_regr_sxy,
     parallel = safe
 );
 COMMENT ON AGGREGATE gpu_regr_sxy(y float8, x float8) IS 'sum of products of x and y from their averages, exact and rounded once';
 
 CREATE AGGREGATE gpu_regr_slope(y float8, x float8) (
-    sfunc = gpured_pair_moments, stype = internal, sspace = 256,
+    sfunc = gpured_pair_moments, stype = internal, sspace = 128,
     finalfunc = gpured_regr_slope,
     combinefunc = gpured_moments_combine,
     serialfunc = gpured_moments_serialize, deserialfunc = gpured_pair_moments_deserialize,
     msfunc = gpured_moving_pair_moments, minvfunc = gpured_moving_pair_moments_inverse,
-    mstype = internal, msspace = 384, mfinalfunc = gpured_regr_slope,
+    mstype = internal, msspace = 272, mfinalfunc = gpured_regr_slope,
     parallel = safe
 );
 COMMENT ON AGGREGATE gpu_regr_slope(y float8, x float8) IS 'slope of the least-squares line, exact and rounded once';
 
 CREATE AGGREGATE gpu_regr_intercept(y float8, x float8) (
-    sfunc = gpured_pair_moments, stype = internal, sspace = 256,
+    sfunc = gpured_pair_moments, stype = internal, sspace = 128,
     finalfunc = gpured_regr_intercept,
     combinefunc = gpured_moments_combine,
     serialfunc = gpured_moments_serialize, deserialfunc = gpured_pair_moments_deserialize,
     msfunc = gpured_moving_pair_moments, minvfunc = gpured_moving_pair_moments_inverse,
-    mstype = internal, msspace = 384, mfinalfunc = gpured_regr_intercept,
+    mstype = internal, msspace = 272, mfinalfunc = gpured_regr_intercept,
     parallel = safe
 );
 COMMENT ON AGGREGATE gpu_regr_intercept(y float8, x float8) IS 'y-intercept of the least-squares line, exact and rounded once';
 
 CREATE AGGREGATE gpu_regr_r2(y float8, x float8) (
-    sfunc = gpured_pair_moments, stype = internal, sspace = 256,
+    sfunc = gpured_pair_moments, stype = internal, sspace = 128,
     finalfunc = gpured_regr_r2,
     combinefunc = gpured_moments_combine,
     serialfunc = gpured_moments_serialize, deserialfunc = gpured_pair_moments_deserialize,
     msfunc = gpured_moving_pair_moments, minvfunc = gpured_moving_pair_moments_inverse,
-    mstype = internal, msspace = 384, mfinalfunc = gpured_regr_r2,
+    mstype = internal, msspace = 272, mfinalfunc = gpured_regr_r2,
     parallel = safe
 );
 COMMENT ON AGGREGATE gpu_regr_r2(y float8, x float8) IS 'square of the correlation coefficient, exact and rounded once';
@@ -1783,12 +1909,12 @@ CREATE AGGREGATE gpu_regr_count(y float8, x float8) (
 COMMENT ON AGGREGATE gpu_regr_count(y float8, x float8) IS 'number of input rows in which both are not null';
 
 CREATE AGGREGATE gpu_dot(x float8, y float8) (
-    sfunc = gpured_dot_step, stype = internal, sspace = 64,
+    sfunc = gpured_dot_step, stype = internal, sspace = 32,
     finalfunc = gpured_dot,
     combinefunc = gpured_moments_combine,
     serialfunc = gpured_moments_serialize, deserialfunc = gpured_dot_deserialize,
     msfunc = gpured_moving_dot, minvfunc = gpured_moving_dot_inverse,
-    mstype = internal, msspace = 192, mfinalfunc = gpured_dot,
+    mstype = internal, msspace = 176, mfinalfunc = gpured_dot,
     parallel = safe
 );
 COMMENT ON AGGREGATE gpu_dot(x float8, y float8) IS 'sum of the products of two float8 values, exact and rounded once';

@@ -56,6 +56,15 @@ typedef enum GpuredScanAlgorithm
 } GpuredScanAlgorithm;
 
 /*
+ * The same of one column, or of two; y is NULL if there is one.  Columns begin at
+ * multiples of 16 bytes, and n is at least 1.
+ */
+#define GPURED_MOMENTS(op, type, ctype, columns, acc) \
+	extern int gpured_launch_reduce_##op##_##type(const void *x, const void *y, size_t n, \
+												  void *workspace, GpuredAcc *result, \
+												  cudaStream_t stream);
+
+/*
  * Inclusive scan from carry->v, which is advanced (carry->n is not touched).
  * An exact carry comes normalized and leaves with large limbs: normalize it.
  */

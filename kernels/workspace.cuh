@@ -9,11 +9,13 @@
 #define GPURED_WORKSPACE_CUH
 
 #include "exact_block.cuh"
+#include "moment_block.cuh"
 
 struct Workspace
 {
 	GridReduceWorkspace reduce;
 	ExactWorkspace exact;
+	MomentWorkspace moments;
 	alignas(256) unsigned char scan[1];
 };
 

@@ -116,6 +116,8 @@ mode_settings()
 	case $1 in
 		auto) set -- "$preload" "gpured.device = cpu" ;;
 		force) set -- "$preload" "gpured.device = cpu" "gpured.offload = force" ;;
+		# the test sets gpured.offload itself
+		queries) set -- "$preload" "gpured.device = cpu" "autovacuum = off" ;;
 		small) set -- "$preload" "gpured.device = cpu" "gpured.offload = force" "gpured.buffer_size = 1MB" ;;
 		cuda-absent) set -- "$preload" "gpured.device = auto" ;;
 		off) set -- "gpured.device = off" ;;
@@ -169,15 +171,19 @@ in_mode()
 	return $rc
 }
 
-# The TAP tests of t/, each with clusters of its own.
+# The TAP tests of t/, each with clusters of its own: tap TREE [DEVICE].
 tap()
 {
-	local tree=$1
+	local tree=$1 device=${2:-cpu}
 	cd "$work/$tree" && compgen -G 't/*.pl' >/dev/null || skip "there are no TAP tests"
+	perl -MIPC::Run -e 1 2>/dev/null || skip "Perl here has no IPC::Run"
 	as_pg mkdir -p "$work/tap-$tree"
-	count_lines as_pg env TESTDATADIR="$work/tap-$tree" TESTLOGDIR="$work/tap-$tree/log" \
-		PG_REGRESS="$pgxs_dir/test/regress/pg_regress" \
-		prove -v -j"$(($(nproc) < 8 ? $(nproc) : 8))" --norc -I "$pgxs_dir/test/perl" t/*.pl
+	count_lines as_pg env GPURED_TEST_DEVICE="$device" PG_REGRESS="$pgxs_dir/test/regress/pg_regress" \
+		GPURED_LONG="${long:-no}" TESTDATADIR="$work/tap-$tree" TESTLOGDIR="$work/tap-$tree/log" \
+		prove -v -j"$(($(nproc) < 8 ? $(nproc) : 8))" --norc -I "$pgxs_dir/test/perl" t/*.pl && return
+	# Where PostgreSQL::Test keeps its own words depends on its version.
+	find tmp_check "$work/tap-$tree" -name 'regress_log_*' -exec tail -n 12 {} +
+	return 1
 }
 
 # Debian's Python may not be the first in PATH.

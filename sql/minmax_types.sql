@@ -70,10 +70,45 @@ BEGIN
   RETURN false;
 END $f$;
 SET enable_seqscan = off;
+SET gpured.debug_scan = allow;
 SELECT f || '(' || c || ')' AS query, pg_temp.uses_index(format('SELECT gpu_%s(%s) FROM kinds', f, c)) AS uses_index,
        pg_temp.uses_index(format('SELECT %s(%s) FROM kinds', f, c)) AS builtin_uses_index
   FROM (VALUES ('min'), ('max')) f(f), (VALUES ('tx'), ('e'), ('d')) c(c) ORDER BY 1;
 SELECT gpu_max(tx) = max(tx) AS tx, gpu_min(e) AS e, gpu_max(d) AS d FROM kinds;
+
+-- functions for any type that has an order, here one that PostgreSQL 15 has no minimum of
+CREATE AGGREGATE pg_temp.least(uuid) (sfunc = gpured_smaller, stype = uuid, combinefunc = gpured_smaller, parallel = safe);
+CREATE AGGREGATE pg_temp.greatest(anyelement) (sfunc = gpured_larger, stype = anyelement, combinefunc = gpured_larger, parallel = safe);
+SELECT count(*) FILTER (WHERE least IS DISTINCT FROM sorted[1]) AS other_least,
+       count(*) FILTER (WHERE greatest IS DISTINCT FROM sorted[cardinality(sorted)]) AS other_greatest
+  FROM (SELECT pg_temp.least(tx::uuid), pg_temp.greatest(tx::uuid),
+               array_agg(tx::uuid ORDER BY tx::uuid) FILTER (WHERE tx IS NOT NULL) AS sorted FROM kinds GROUP BY g) q;
+SELECT gpured_larger(text 'b' COLLATE "C", 'B'), gpured_smaller(text 'b' COLLATE "C", 'B'), gpured_larger(1, NULL);
+SELECT gpured_larger(point '(1,2)', point '(2,1)');
+
+-- bytea, which has built-in extremes from PostgreSQL 18 on: by bytes, a prefix before what it begins
+CREATE TABLE bytes AS SELECT i, i % 5 AS g, decode(left(md5(i::text), i % 17 * 2), 'hex') AS b FROM generate_series(1, 500) i;
+INSERT INTO bytes VALUES (501, 5, NULL), (502, 6, '\x00'), (503, 6, '\x'), (504, 6, '\x0000'), (505, 6, '\xff'), (506, 6, '\xff00'),
+  (507, 7, repeat('a', 300000)::bytea), (508, 7, repeat('a', 299999)::bytea || 'b');
+ANALYZE bytes;
+CREATE VIEW extremes AS
+  SELECT g, gpu_min(b) AS least, gpu_max(b) AS greatest, (array_agg(b ORDER BY b))[1] AS first, (array_agg(b ORDER BY b DESC NULLS LAST))[1] AS last
+    FROM bytes GROUP BY ROLLUP (g);
+SELECT count(*), count(*) FILTER (WHERE least IS DISTINCT FROM first) AS other_least,
+       count(*) FILTER (WHERE greatest IS DISTINCT FROM last) AS other_greatest FROM extremes;
+SELECT g, least, greatest FROM extremes WHERE g IN (5, 6) ORDER BY g;
+SELECT gpu_min(b), gpu_max(b) FROM bytes WHERE false;
+SELECT count(*) FILTER (WHERE least IS DISTINCT FROM first OR greatest IS DISTINCT FROM last) AS other
+  FROM (SELECT gpu_min(b) OVER w AS least, gpu_max(b) OVER w AS greatest, array_agg(b) OVER w AS frame FROM bytes
+        WINDOW w AS (ORDER BY i ROWS BETWEEN 3 PRECEDING AND 1 FOLLOWING)) q,
+       LATERAL (SELECT (array_agg(b ORDER BY b))[1] AS first, (array_agg(b ORDER BY b DESC NULLS LAST))[1] AS last FROM unnest(frame) b) f;
+ALTER TABLE bytes SET (parallel_workers = 2);
+SELECT gpu_min(b), length(gpu_max(b)), gpu_max(b) = (SELECT b FROM bytes WHERE b IS NOT NULL ORDER BY b DESC LIMIT 1) AS greatest FROM bytes;
+CREATE INDEX ON bytes (b) WHERE i < 507;
+SELECT pg_temp.uses_index('SELECT gpu_min(b) FROM bytes WHERE i < 507') AS min, pg_temp.uses_index('SELECT gpu_max(b) FROM bytes WHERE i < 507') AS max;
+SELECT gpu_min(b), gpu_max(b) FROM bytes WHERE i < 507;
+DROP VIEW extremes;
+DROP TABLE bytes;
 
 -- arrays of what cannot be ordered
 SELECT gpu_min(x) FROM (VALUES (ARRAY[point '(1,2)']), (ARRAY[point '(2,1)'])) v(x);

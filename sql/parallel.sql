@@ -1,5 +1,6 @@
 -- Partial states: combined, serialized and deserialized, the answers are those of
 -- a plan in one process.
+SET gpured.enable_column_scan = off;
 CREATE TABLE parallel AS
   SELECT i, i % 13 AS g, (i % 30000)::int2 AS s, i * 7919 AS v, (i - 20000)::int8 * 461168601842738 AS b,
          (sin(i) * power(2::float8, i % 60 - 30))::float4 AS r, sin(i) * power(2::float8, i % 1800 - 900) AS d,

@@ -5,8 +5,12 @@
 #ifndef GPURED_COMPAT_H
 #define GPURED_COMPAT_H
 
+#include "executor/executor.h"
+#include "pgstat.h"
+#include "storage/bufmgr.h"
 #include "storage/latch.h"
 #include "utils/memutils.h"
+#include "utils/rel.h"
 
 #if PG_VERSION_NUM >= 160000
 #include "varatt.h"
@@ -24,6 +28,42 @@ gpured_create_wait_event_set(int nevents)
 #else
 	return CreateWaitEventSet(TopMemoryContext, nevents);
 #endif
+}
+
+/* A table of the plan's range table, which the executor has locked. */
+static inline Relation
+gpured_range_table_relation(EState *estate, Index rti)
+{
+#if PG_VERSION_NUM >= 180000
+	return ExecGetRangeTableRelation(estate, rti, false);
+#else
+	return ExecGetRangeTableRelation(estate, rti);
+#endif
+}
+
+/* Pin a block if it is in this buffer. */
+static inline bool
+gpured_read_recent_buffer(Relation rel, BlockNumber block, Buffer buffer)
+{
+#if PG_VERSION_NUM >= 160000
+	return ReadRecentBuffer(rel->rd_locator, MAIN_FORKNUM, block, buffer);
+#else
+	return ReadRecentBuffer(rel->rd_node, MAIN_FORKNUM, block, buffer);
+#endif
+}
+
+/* Count n tuples of a scan, as pgstat_count_heap_getnext counts one. */
+static inline void
+gpured_count_tuples(Relation rel, int n)
+{
+	if (pgstat_should_count_relation(rel))
+	{
+#if PG_VERSION_NUM >= 160000
+		rel->pgstat_info->counts.tuples_returned += n;
+#else
+		rel->pgstat_info->t_counts.t_tuples_returned += n;
+#endif
+	}
 }
 
 #endif							/* GPURED_COMPAT_H */

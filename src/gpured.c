@@ -7,6 +7,7 @@
  */
 #include "postgres.h"
 
+#include <float.h>
 #include <limits.h>
 
 #include "access/xact.h"
@@ -16,6 +17,7 @@
 #include "utils/guc.h"
 
 #include "gpured.h"
+#include "plan/plan.h"
 #include "stats.h"
 
 PG_MODULE_MAGIC;
@@ -38,6 +40,13 @@ static const struct config_enum_entry offload_options[] = {
 	{"auto", GPURED_OFFLOAD_AUTO, false},
 	{"off", GPURED_OFFLOAD_OFF, false},
 	{"force", GPURED_OFFLOAD_FORCE, false},
+	{NULL, 0, false}
+};
+
+static const struct config_enum_entry debug_scan_options[] = {
+	{"allow", GPURED_SCAN_ALLOW, false},
+	{"forbid", GPURED_SCAN_FORBID, false},
+	{"require", GPURED_SCAN_REQUIRE, false},
 	{NULL, 0, false}
 };
 
@@ -96,6 +105,36 @@ _PG_init(void)
 							GUC_UNIT_MS,
 							NULL, NULL, NULL);
 
+	DefineCustomBoolVariable("gpured.enable_column_scan",
+							 "Enables the planner's use of scans that aggregate columns of a table.",
+							 NULL,
+							 &gpured_enable_column_scan,
+							 true,
+							 PGC_USERSET,
+							 GUC_EXPLAIN,
+							 NULL, NULL, NULL);
+
+	DefineCustomRealVariable("gpured.cpu_column_tuple_cost",
+							 "Sets the planner's estimate of the cost of a row for each column of a column scan.",
+							 NULL,
+							 &gpured_cpu_column_tuple_cost,
+							 gpured_cpu_column_tuple_cost,
+							 0,
+							 DBL_MAX,
+							 PGC_USERSET,
+							 GUC_EXPLAIN,
+							 NULL, NULL, NULL);
+
+	DefineCustomEnumVariable("gpured.debug_scan",
+							 "Forbids column scans, or has them wherever they are possible, for tests.",
+							 NULL,
+							 &gpured_debug_scan,
+							 GPURED_SCAN_ALLOW,
+							 debug_scan_options,
+							 PGC_USERSET,
+							 GUC_EXPLAIN | GUC_NOT_IN_SAMPLE,
+							 NULL, NULL, NULL);
+
 	DefineCustomStringVariable("gpured.debug_server_arguments",
 							   "Sets more arguments of gpured-server, for tests.",
 							   NULL,
@@ -108,6 +147,7 @@ _PG_init(void)
 	MarkGUCPrefixReserved("gpured");
 
 	gpured_stats_init();
+	gpured_plan_init();
 	if (process_shared_preload_libraries_in_progress)
 		gpured_supervisor_register();
 }

@@ -155,7 +155,7 @@ gpured_count_batch(GpuredOp op, uint64 n, uint64 device_ns)
 {
 	gpured_count(GPURED_COUNT_BATCHES, 1);
 	gpured_count(GPURED_COUNT_ROWS, n);
-	gpured_count(GPURED_COUNT_BYTES, n * gpured_op_info[op].input_size);
+	gpured_count(GPURED_COUNT_BYTES, n * gpured_op_info[op].input_size * gpured_op_info[op].columns);
 	if (device_ns < LONGEST_BATCH)
 		gpured_count(GPURED_COUNT_DEVICE_NS, device_ns);
 	if (unlikely(ends_fallback(widest_stats())))

@@ -12,9 +12,9 @@ use Time::HiRes qw(usleep time);
 
 my $sum = 'SELECT gpu_sum(i::float8) = 500000500000 FROM generate_series(1, 1000000) i';
 
-my $node = new_node('main', <<'CONF');
+my $node = new_node('main', <<"CONF");
 shared_preload_libraries = 'gpured'
-gpured.device = cpu
+gpured.device = $device
 CONF
 my $postmaster = slurp_file($node->data_dir . '/postmaster.pid');
 
@@ -38,7 +38,7 @@ is("$answer $batches", 't 0', 'under auto a session does not use a server on the
 
 is( $node->safe_psql('postgres',
 		q(SELECT device, used, state FROM gpured_devices WHERE place = 'server')),
-	'cpu|f|running',
+	"$device|f|running",
 	'gpured_devices shows the server');
 is( $node->safe_psql('postgres',
 		q(SELECT mode FROM (SELECT (pg_stat_file('pg_stat_tmp/gpured.status')).size > 0 AS mode) s)),
@@ -101,7 +101,7 @@ like($err, qr/HINT:  Set gpured.device to another value/, 'and what to do');
 ($answer, $batches) = ask($node, 'SET gpured.offload = auto', $sum, '^batches$');
 is("$answer $batches", 't 0', 'without force the session computes');
 
-$node->append_conf('postgresql.conf', 'gpured.device = cpu');
+$node->append_conf('postgresql.conf', "gpured.device = $device");
 $node->reload;
 $server = wait_for_server($node);
 

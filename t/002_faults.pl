@@ -17,9 +17,9 @@ FROM (SELECT gpu_prefix_sum(i::float8) a FROM generate_series(1, 200000) i) s
 SQL
 my $force = "SET gpured.offload = force; SET gpured.request_timeout = '300ms'";
 
-my $node = new_node('faults', <<'CONF');
+my $node = new_node('faults', <<"CONF");
 shared_preload_libraries = 'gpured'
-gpured.device = cpu
+gpured.device = $device
 gpured.buffer_size = 2MB
 gpured.debug_server_arguments = ''
 CONF

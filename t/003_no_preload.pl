@@ -16,7 +16,7 @@ $ENV{CUDA_VISIBLE_DEVICES} = '';
 my $sum = 'SELECT gpu_sum(i::float8) = 500000500000 FROM generate_series(1, 1000000) i';
 my $devices = q(SELECT used, state FROM gpured_devices WHERE place = 'server');
 
-my $node = new_node('plain', "gpured.device = cpu\nrestart_after_crash = on\n");
+my $node = new_node('plain', "gpured.device = $device\nrestart_after_crash = on\n");
 is($node->safe_psql('postgres', $devices), 'f|not running',
 	'no server runs, and looking starts none');
 is($node->safe_psql('postgres', q(SELECT count(*) > 0 FROM gpured_stats)), 't',
@@ -45,9 +45,12 @@ $server = server_pid($node);
 $node->stop('immediate');
 ok(wait_until_dead($server), 'no server outlives an immediate stop');
 
-# No GPU.
+# No GPU, or none that the driver may show.
 $node->append_conf('postgresql.conf', 'gpured.device = auto');
-$node->start;
+{
+	local $ENV{CUDA_VISIBLE_DEVICES} = '';
+	$node->start;
+}
 my ($rc, $out, $err) = $node->psql('postgres', "SET gpured.offload = force; $sum");
 isnt($rc, 0, 'force without a GPU is an error');
 like($err, qr/ERROR:  could not use a device for the sum of float8/, 'of its own');

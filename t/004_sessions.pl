@@ -10,9 +10,9 @@ use POSIX ();
 use Test::More;
 use Time::HiRes qw(usleep);
 
-my $node = new_node('many', <<'CONF');
+my $node = new_node('many', <<"CONF");
 shared_preload_libraries = 'gpured'
-gpured.device = cpu
+gpured.device = $device
 gpured.buffer_size = 1MB
 gpured.offload = force
 max_connections = 60

@@ -11,9 +11,9 @@ use Test::More;
 
 my $primary = PostgreSQL::Test::Cluster->new('primary');
 $primary->init(allows_streaming => 1);
-$primary->append_conf('postgresql.conf', <<'CONF');
+$primary->append_conf('postgresql.conf', <<"CONF");
 shared_preload_libraries = 'gpured'
-gpured.device = cpu
+gpured.device = $device
 CONF
 $primary->start;
 $primary->safe_psql('postgres', 'CREATE EXTENSION gpured');

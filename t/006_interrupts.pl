@@ -24,9 +24,9 @@ my $scan = 'SELECT (gpu_prefix_sum(i::float8))[200000] FROM generate_series(1, 2
 my $builtin = 'SELECT sum(i::float8), max(i) FROM (SELECT generate_series(1, 100000000) i) s';
 my $long = 'SELECT gpu_sum(i::float8), gpu_max(i) FROM (SELECT generate_series(1, 100000000) i) s';
 
-my $node = new_node('interrupts', <<'CONF');
+my $node = new_node('interrupts', <<"CONF");
 shared_preload_libraries = 'gpured'
-gpured.device = cpu
+gpured.device = $device
 gpured.buffer_size = 2MB
 gpured.offload = force
 gpured.request_timeout = '1h'

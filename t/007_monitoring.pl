@@ -44,7 +44,7 @@ sub log_lines
 # Without preloading.
 my $node = PostgreSQL::Test::Cluster->new('monitoring');
 $node->init;
-$node->append_conf('postgresql.conf', "gpured.device = cpu\n");
+$node->append_conf('postgresql.conf', "gpured.device = $device\n");
 $node->start;
 my ($rc, $out, $err) = $node->psql('postgres', 'CREATE EXTENSION gpured');
 like($err, qr/NOTICE:  gpured is not preloaded/, 'without preloading there is a notice');

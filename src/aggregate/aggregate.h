@@ -68,6 +68,13 @@ extern bool gpured_is_ungrouped(FunctionCallInfo fcinfo);
 /* The aggregate's memory context; ERROR outside an aggregate. */
 extern MemoryContext gpured_aggregate_context(FunctionCallInfo fcinfo);
 
+/*
+ * Call a support function of one of PostgreSQL's own aggregates as the executor
+ * would.  A first argument of 0 is a NULL state, and so is a result of 0.
+ */
+extern Datum gpured_call_builtin(PGFunction function, FunctionCallInfo caller, int nargs,
+								 Datum first, Datum second);
+
 /* What a transition or combine function returns for a NULL: the state as it is. */
 static pg_attribute_always_inline Datum
 gpured_unchanged(FunctionCallInfo fcinfo)
@@ -119,6 +126,10 @@ extern int64 gpured_int128_to_money(int128 value);
 /* Of equal numerics, the one with the larger display scale (minmax_numeric.c). */
 extern Numeric gpured_numeric_greatest(Numeric a, Numeric b);
 extern Numeric gpured_numeric_least(Numeric a, Numeric b);
+
+/* sum_numeric.c */
+extern Datum gpured_numeric_step(PG_FUNCTION_ARGS);
+extern bool gpured_numeric_add_short(Datum state, const struct varlena *numeric);
 
 /* numeric_out.c */
 #define GPURED_NUMERIC_INT128_MAX_SIZE 28	/* an aligned array element */

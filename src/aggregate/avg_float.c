@@ -12,6 +12,8 @@
  */
 #include "postgres.h"
 
+#include <float.h>
+
 #include "libpq/pqformat.h"
 #include "utils/float.h"
 
@@ -33,31 +35,18 @@ PG_FUNCTION_INFO_V1(gpured_float_moving_avg);
 
 typedef struct GpuredFloatMean
 {
-	int64		n;
-	GpuredFloatParts parts;		/* offload is NULL if the device has no part */
+	int64		n;				/* without those on the device */
+	Datum		sum;			/* as in float_state.h */
 } GpuredFloatMean;
 
 static GpuredFloatMean *
-make_mean(MemoryContext context)
+make_mean(MemoryContext context, int64 n, Datum sum)
 {
 	GpuredFloatMean *state = MemoryContextAlloc(context, sizeof(GpuredFloatMean));
 
-	state->n = 0;
-	state->parts.offload = NULL;
-	state->parts.window = gpured_window_create(&gpured_context_allocator, context);
+	state->n = n;
+	state->sum = sum;
 	return state;
-}
-
-/* Number and exact sum of all values, those on the device included. */
-static int64
-resolve(const GpuredFloatMean *state, GpuredExact *x)
-{
-	int64		n = state->n;
-
-	gpured_window_to_exact(state->parts.window, x);
-	if (state->parts.offload != NULL)
-		gpured_float_merge_device(state->parts.offload, x, &n);
-	return n;
 }
 
 /* The first value of a group, and every value where the device has a part. */
@@ -67,21 +56,15 @@ step_slowly(FunctionCallInfo fcinfo, double value, GpuredOp op)
 	GpuredFloatMean *state;
 
 	if (PG_ARGISNULL(0))
-	{
-		MemoryContext context = gpured_aggregate_context(fcinfo);
-
-		state = make_mean(context);
-		state->parts.offload = gpured_offload_start(fcinfo, context, op);
-	}
+		state = make_mean(gpured_aggregate_context(fcinfo), 0, gpured_float_create(fcinfo, op));
 	else
 		state = (GpuredFloatMean *) PG_GETARG_POINTER(0);
 
-	if (state->parts.offload != NULL && gpured_offload_takes(state->parts.offload))
-		gpured_float_append(state->parts.offload, value);
+	if (GPURED_FLOAT_IN_PARTS(state->sum))
+		state->n += !gpured_float_add_part(fcinfo, state->sum, value);
 	else
 	{
-		state->parts.window = gpured_window_add(state->parts.window, value,
-												&gpured_call_allocator, fcinfo);
+		state->sum = gpured_float_add(fcinfo, state->sum, value);
 		state->n++;
 	}
 	PG_RETURN_POINTER(state);
@@ -92,10 +75,9 @@ avg_step(FunctionCallInfo fcinfo, double value, GpuredOp op)
 {
 	GpuredFloatMean *state = (GpuredFloatMean *) PG_GETARG_POINTER(0);
 
-	if (likely(!PG_ARGISNULL(0) && state->parts.offload == NULL))
+	if (likely(!PG_ARGISNULL(0) && !GPURED_FLOAT_IN_PARTS(state->sum)))
 	{
-		state->parts.window = gpured_window_add(state->parts.window, value,
-												&gpured_call_allocator, fcinfo);
+		state->sum = gpured_float_add(fcinfo, state->sum, value);
 		state->n++;
 		PG_RETURN_POINTER(state);
 	}
@@ -124,29 +106,16 @@ gpured_float_avg_combine(PG_FUNCTION_ARGS)
 	MemoryContext context = gpured_aggregate_context(fcinfo);
 	GpuredFloatMean *state;
 	GpuredFloatMean *other;
-	GpuredFloatParts *parts;
+	Datum		sum;
 
 	if (PG_ARGISNULL(1))
 		return gpured_unchanged(fcinfo);
-	state = PG_ARGISNULL(0) ? make_mean(context) :
+	state = PG_ARGISNULL(0) ? make_mean(context, 0, GPURED_FLOAT_EMPTY) :
 		(GpuredFloatMean *) PG_GETARG_POINTER(0);
 	other = (GpuredFloatMean *) PG_GETARG_POINTER(1);
-
-	parts = &state->parts;
-	if (other->parts.offload != NULL)
-	{
-		GpuredExact x;
-
-		state->n += resolve(other, &x);
-		parts->window = gpured_window_add_exact(parts->window, &x,
-												&gpured_context_allocator, context);
-	}
-	else
-	{
-		state->n += other->n;
-		parts->window = gpured_window_merge(parts->window, other->parts.window,
-											&gpured_context_allocator, context);
-	}
+	state->n += other->n;
+	sum = gpured_float_resolve(other->sum, &state->n);
+	state->sum = gpured_float_combine(state->sum, sum, context);
 	PG_RETURN_POINTER(state);
 }
 
@@ -154,25 +123,16 @@ Datum
 gpured_float_avg_serialize(PG_FUNCTION_ARGS)
 {
 	GpuredFloatMean *state = (GpuredFloatMean *) PG_GETARG_POINTER(0);
-	GpuredWindow *window;
-	int64		n;
 	StringInfoData buf;
+	int64		n;
+	Datum		sum;
 
 	gpured_aggregate_context(fcinfo);
-	window = state->parts.window;
 	n = state->n;
-	if (state->parts.offload != NULL)
-	{
-		GpuredExact x;
-
-		n = resolve(state, &x);
-		window = gpured_window_create(&gpured_context_allocator, CurrentMemoryContext);
-		window = gpured_window_add_exact(window, &x, &gpured_context_allocator,
-										 CurrentMemoryContext);
-	}
+	sum = gpured_float_resolve(state->sum, &n);
 	gpured_state_begin(&buf, GPURED_STATE_FLOAT_MEAN);
 	pq_sendint64(&buf, n);
-	gpured_send_window(&buf, window);
+	gpured_send_float(&buf, sum);
 	PG_RETURN_BYTEA_P(gpured_state_end(&buf));
 }
 
@@ -181,34 +141,51 @@ gpured_float_avg_deserialize(PG_FUNCTION_ARGS)
 {
 	bytea	   *serialized = PG_GETARG_BYTEA_PP(0);
 	StringInfoData buf;
-	GpuredFloatMean *state;
+	int64		n;
 
 	gpured_aggregate_context(fcinfo);
-	state = palloc0(sizeof(GpuredFloatMean));
 	gpured_state_open(&buf, serialized, GPURED_STATE_FLOAT_MEAN);
 	gpured_state_need(&buf, 8);
-	state->n = pq_getmsgint64(&buf);
-	if (state->n <= 0)
+	n = pq_getmsgint64(&buf);
+	if (n <= 0)
 		gpured_state_corrupt("Its number of values is not positive.");
-	state->parts.window = gpured_get_window(&buf, CurrentMemoryContext);
-	PG_RETURN_POINTER(state);
+	PG_RETURN_POINTER(make_mean(CurrentMemoryContext, n,
+								gpured_get_float(&buf, CurrentMemoryContext)));
 }
 
+/*
+ * A double divided by a number of values that is a double too is rounded once by
+ * the processor.  The average of zeros is +0, whatever their signs.
+ */
 Datum
 gpured_float_avg(PG_FUNCTION_ARGS)
 {
+	const int64 limit = INT64CONST(1) << DBL_MANT_DIG;
 	GpuredFloatMean *state;
-	GpuredExact x;
+	Datum		sum;
+	double		value;
 	int64		n;
 
 	gpured_aggregate_context(fcinfo);
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
 	state = (GpuredFloatMean *) PG_GETARG_POINTER(0);
-	if (state->parts.offload == NULL)
-		PG_RETURN_FLOAT8(gpured_window_mean(state->parts.window, (uint64) state->n));
-	n = resolve(state, &x);
-	PG_RETURN_FLOAT8(gpured_exact_mean(&x, (uint64) n));
+	n = state->n;
+	sum = gpured_float_resolve(state->sum, &n);
+	if (!GPURED_FLOAT_IS_DOUBLE(sum))
+		PG_RETURN_FLOAT8(gpured_window_mean((GpuredWindow *) DatumGetPointer(sum), (uint64) n));
+	value = gpured_sum_to_double(sum);
+	if (value == 0)
+		PG_RETURN_FLOAT8(0.0);
+	if (unlikely(n > limit))
+	{
+		GpuredExact x;
+
+		gpured_exact_init(&x);
+		gpured_exact_add(&x, value);
+		PG_RETURN_FLOAT8(gpured_exact_mean(&x, (uint64) n));
+	}
+	PG_RETURN_FLOAT8(value / (double) n);
 }
 
 /* The moving state; a row without a value makes one too, for it may not be NULL. */

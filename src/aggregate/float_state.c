@@ -1,6 +1,6 @@
 /*
  * float_state.c
- *	  Memory and serialized form of exact float sums.
+ *	  Memory, forms and serialized form of exact float sums.
  *
  * The arithmetic itself is in src/exact.
  */
@@ -35,45 +35,158 @@ release(void *arg, void *pointer)
 const GpuredAllocator gpured_call_allocator = {call_alloc, release};
 const GpuredAllocator gpured_context_allocator = {context_alloc, release};
 
-void
-gpured_float_append(GpuredOffload *offload, double value)
+static GpuredFloatParts *
+sum_parts(Datum sum)
 {
+	return (GpuredFloatParts *) DatumGetPointer(sum - 1);
+}
+
+/* A new window with the value of a double. */
+static GpuredWindow *
+window_of_double(double value, const GpuredAllocator *mem, void *arg)
+{
+	return gpured_window_add(gpured_window_create(mem, arg), value, mem, arg);
+}
+
+/* The sum of no values, of an aggregate whose first value is about to come. */
+Datum
+gpured_float_create(FunctionCallInfo fcinfo, GpuredOp op)
+{
+	MemoryContext context = gpured_aggregate_context(fcinfo);
+	GpuredOffload *offload = gpured_offload_start(fcinfo, context, op);
+	GpuredFloatParts *parts;
+
+	if (offload == NULL)
+		return GPURED_FLOAT_EMPTY;
+	parts = MemoryContextAlloc(context, sizeof(GpuredFloatParts));
+	parts->offload = offload;
+	parts->window = gpured_window_create(&gpured_context_allocator, context);
+	return PointerGetDatum(parts) + 1;
+}
+
+/* Add a value to a sum in parts; whether the device counts it. */
+bool
+gpured_float_add_part(FunctionCallInfo fcinfo, Datum sum, double value)
+{
+	GpuredFloatParts *parts = sum_parts(sum);
+	GpuredOffload *offload = parts->offload;
+
+	if (!gpured_offload_takes(offload))
+	{
+		parts->window = gpured_window_add(parts->window, value, &gpured_call_allocator, fcinfo);
+		return false;
+	}
 	if (offload->op == GPURED_reduce_sum_float4)
 		GPURED_BATCHER_APPEND(offload->batcher, float, (float) value);
 	else
 		GPURED_BATCHER_APPEND(offload->batcher, double, value);
+	return true;
 }
 
-/* Add what the device has summed to *x, and the number of its values to *n. */
-void
-gpured_float_merge_device(const GpuredOffload *offload, GpuredExact *x, int64 *n)
+/* Add a value to a double that cannot hold the sum. */
+pg_noinline Datum
+gpured_float_widen(FunctionCallInfo fcinfo, Datum sum, double value)
 {
+	MemoryContext context = gpured_aggregate_context(fcinfo);
+	GpuredWindow *window = window_of_double(gpured_sum_to_double(sum),
+											&gpured_context_allocator, context);
+
+	return PointerGetDatum(gpured_window_add(window, value, &gpured_context_allocator, context));
+}
+
+/*
+ * A sum without a part on the device, in the current memory context if it had
+ * one; the number of the device's values is added to *n.
+ */
+Datum
+gpured_float_resolve(Datum sum, int64 *n)
+{
+	GpuredFloatParts *parts;
+	GpuredWindow *window;
+	GpuredExact x;
 	GpuredAcc	total;
 
-	gpured_offload_total(offload, &total);
-	gpured_exact_merge(x, &total.v.exact);
+	if (!GPURED_FLOAT_IN_PARTS(sum))
+		return sum;
+	parts = sum_parts(sum);
+	gpured_window_to_exact(parts->window, &x);
+	gpured_offload_total(parts->offload, &total);
+	gpured_exact_merge(&x, &total.v.exact);
 	*n += total.n;
+	window = gpured_window_create(&gpured_context_allocator, CurrentMemoryContext);
+	return PointerGetDatum(gpured_window_add_exact(window, &x, &gpured_context_allocator,
+												   CurrentMemoryContext));
 }
 
-/* The window takes the rest of the message. */
+static GpuredWindow *
+add_sum(GpuredWindow *window, Datum sum, MemoryContext context)
+{
+	if (GPURED_FLOAT_IS_DOUBLE(sum))
+		return gpured_window_add(window, gpured_sum_to_double(sum),
+								 &gpured_context_allocator, context);
+	return gpured_window_merge(window, (GpuredWindow *) DatumGetPointer(sum),
+							   &gpured_context_allocator, context);
+}
+
+/* Fold a resolved sum into another, which may have a batcher and keeps it. */
+Datum
+gpured_float_combine(Datum sum, Datum other, MemoryContext context)
+{
+	GpuredWindow *window;
+	Datum		result;
+
+	if (GPURED_FLOAT_IN_PARTS(sum))
+	{
+		sum_parts(sum)->window = add_sum(sum_parts(sum)->window, other, context);
+		return sum;
+	}
+	if (GPURED_FLOAT_IS_DOUBLE(sum))
+	{
+		if (GPURED_FLOAT_IS_DOUBLE(other) &&
+			gpured_add_doubles(gpured_sum_to_double(sum), gpured_sum_to_double(other), &result))
+			return result;
+		window = window_of_double(gpured_sum_to_double(sum), &gpured_context_allocator, context);
+	}
+	else
+		window = (GpuredWindow *) DatumGetPointer(sum);
+	return PointerGetDatum(add_sum(window, other, context));
+}
+
+/* The sum takes the rest of the message. */
 void
-gpured_send_window(StringInfo buf, const GpuredWindow *window)
+gpured_send_float(StringInfo buf, Datum sum)
 {
 	uint8_t		bytes[GPURED_WINDOW_MAX_BYTES];
-	size_t		size = gpured_window_write(window, bytes);
+	GpuredWindow *window = (GpuredWindow *) DatumGetPointer(sum);
+	size_t		size;
 
+	if (GPURED_FLOAT_IS_DOUBLE(sum))
+		window = window_of_double(gpured_sum_to_double(sum),
+								  &gpured_context_allocator, CurrentMemoryContext);
+	size = gpured_window_write(window, bytes);
 	pq_sendbytes(buf, (char *) bytes, (int) size);
 }
 
-GpuredWindow *
-gpured_get_window(StringInfo buf, MemoryContext context)
+Datum
+gpured_get_float(StringInfo buf, MemoryContext context)
 {
 	GpuredWindow *window;
 	int			size = buf->len - buf->cursor;
 	const char *bytes = pq_getmsgbytes(buf, size);
+	double		value;
+	Datum		sum;
 
 	if (!gpured_window_read((const uint8_t *) bytes, size, &window,
 							&gpured_context_allocator, context))
 		gpured_state_corrupt("Its exact sum makes no sense.");
-	return window;
+	if (gpured_window_is_double(window, &value))
+	{
+		sum = gpured_double_to_sum(value);
+		if (GPURED_FLOAT_IS_DOUBLE(sum))
+		{
+			pfree(window);
+			return sum;
+		}
+	}
+	return PointerGetDatum(window);
 }

@@ -1,9 +1,25 @@
 /*
  * float_state.h
- *	  What gpu_sum and gpu_avg of floats share: windows in the aggregate's
- *	  memory context, and states of which the device holds a part.
+ *	  What gpu_sum and gpu_avg of floats share: the exact sum as a Datum.
  *
- * Included by sum_float.c, avg_float.c and float_state.c only.
+ * Nothing is rounded before the final function, so neither the order of the rows
+ * nor the plan can be seen in the result.  A sum takes the smallest form that
+ * holds it exactly, and the lowest three bits say which:
+ *
+ *		0		a pointer to a window (src/exact/window.h)
+ *		1		a pointer to GpuredFloatParts, plus 1, where the device has, or may
+ *				get, a part of the values
+ *		2 to 7	a double, turned so that the upper three bits of its exponent are
+ *				the lowest of the Datum, and inverted there
+ *
+ * So a group's first value needs no memory, nor does any sum that is a double as
+ * long as it is small: of integers, of most float4 values, of fractions of a
+ * power of two.  The doubles whose bits would look like a pointer, those from
+ * 2^513 on, NaN and the infinities, are left to windows.
+ *
+ * A double has the sign of a zero right: it is -0 only if all values were.
+ *
+ * Included by sum_float.c, avg_float.c, moments.c, partial.c and float_state.c only.
  */
 #ifndef GPURED_FLOAT_STATE_H
 #define GPURED_FLOAT_STATE_H
@@ -27,11 +43,73 @@ typedef struct GpuredFloatParts
 	GpuredWindow *window;
 } GpuredFloatParts;
 
-extern void gpured_float_append(GpuredOffload *offload, double value);
-extern void gpured_float_merge_device(const GpuredOffload *offload,
-									  GpuredExact *x, int64 *n);
+StaticAssertDecl(MAXIMUM_ALIGNOF >= 8, "the lowest three bits of a pointer are free");
 
-extern void gpured_send_window(StringInfo buf, const GpuredWindow *window);
-extern GpuredWindow *gpured_get_window(StringInfo buf, MemoryContext context);
+#define GPURED_FLOAT_IN_PARTS(sum) (((sum) & 7) == 1)
+#define GPURED_FLOAT_IS_DOUBLE(sum) (((sum) & 6) != 0)
+
+/* A double as a Datum; whether it can be one is for GPURED_FLOAT_IS_DOUBLE to say. */
+static inline Datum
+gpured_double_to_sum(double value)
+{
+	uint64		bits;
+
+	memcpy(&bits, &value, sizeof(bits));
+	return (bits << 4 | bits >> 60) ^ 7;
+}
+
+static inline double
+gpured_sum_to_double(Datum sum)
+{
+	uint64		bits = sum ^ 7;
+	double		value;
+
+	bits = bits >> 4 | bits << 60;
+	memcpy(&value, &bits, sizeof(value));
+	return value;
+}
+
+/* The sum of no values: any double plus this is that double. */
+#define GPURED_FLOAT_EMPTY gpured_double_to_sum(-0.0)
+
+/*
+ * a + b if that is exactly what *sum becomes.  What rounding took away is computed
+ * without an error of its own (D. Knuth, The Art of Computer Programming, volume
+ * 2, 4.2.2), and is NaN if anything was not finite.
+ */
+static inline bool
+gpured_add_doubles(double a, double b, Datum *sum)
+{
+	double		s = a + b;
+	double		t = s - a;
+	double		lost = (a - (s - t)) + (b - t);
+
+	*sum = gpured_double_to_sum(s);
+	return lost == 0 && GPURED_FLOAT_IS_DOUBLE(*sum);
+}
+
+extern Datum gpured_float_create(FunctionCallInfo fcinfo, GpuredOp op);
+extern bool gpured_float_add_part(FunctionCallInfo fcinfo, Datum sum, double value);
+extern Datum gpured_float_widen(FunctionCallInfo fcinfo, Datum sum, double value);
+
+/* Add a value to a sum that has no part on the device. */
+static pg_attribute_always_inline Datum
+gpured_float_add(FunctionCallInfo fcinfo, Datum sum, double value)
+{
+	Datum		result;
+
+	if (!GPURED_FLOAT_IS_DOUBLE(sum))
+		return PointerGetDatum(gpured_window_add((GpuredWindow *) DatumGetPointer(sum), value,
+												 &gpured_call_allocator, fcinfo));
+	if (likely(gpured_add_doubles(gpured_sum_to_double(sum), value, &result)))
+		return result;
+	return gpured_float_widen(fcinfo, sum, value);
+}
+
+/* What follows takes or makes sums that have no part on the device. */
+extern Datum gpured_float_resolve(Datum sum, int64 *n);
+extern Datum gpured_float_combine(Datum sum, Datum other, MemoryContext context);
+extern void gpured_send_float(StringInfo buf, Datum sum);
+extern Datum gpured_get_float(StringInfo buf, MemoryContext context);
 
 #endif							/* GPURED_FLOAT_STATE_H */

@@ -30,11 +30,16 @@ PG_FUNCTION_INFO_V1(gpured_interval_avg);
 
 #define MILLION 1000000
 
+typedef struct InfiniteCounts
+{
+	int64		noend;
+	int64		nobegin;
+} InfiniteCounts;
+
 typedef struct IntervalTotal
 {
 	int64		n;				/* finite values */
-	int64		noend;			/* infinite ones */
-	int64		nobegin;
+	InfiniteCounts *infinite;	/* the others; NULL as long as there was none */
 	int128		months;			/* sums of the finite ones */
 	int128		days;
 	int128		time;
@@ -55,17 +60,33 @@ get_total(FunctionCallInfo fcinfo)
 	return (IntervalTotal *) PG_GETARG_POINTER(0);
 }
 
+static void
+add_infinite(IntervalTotal *total, int64 noend, int64 nobegin, MemoryContext context)
+{
+	if (total->infinite == NULL)
+		total->infinite = MemoryContextAllocZero(context, sizeof(InfiniteCounts));
+	total->infinite->noend += noend;
+	total->infinite->nobegin += nobegin;
+}
+
+static InfiniteCounts
+infinite_counts(const IntervalTotal *total)
+{
+	const InfiniteCounts none = {0, 0};
+
+	return total->infinite != NULL ? *total->infinite : none;
+}
+
 /* Put a value in, or take it back with sign -1. */
 static inline void
-add_value(IntervalTotal *total, const Interval *value, int sign)
+add_value(FunctionCallInfo fcinfo, IntervalTotal *total, const Interval *value, int sign)
 {
 #if PG_VERSION_NUM >= 170000
 	if (unlikely(INTERVAL_NOT_FINITE(value)))
 	{
-		if (INTERVAL_IS_NOEND(value))
-			total->noend += sign;
-		else
-			total->nobegin += sign;
+		bool		noend = INTERVAL_IS_NOEND(value);
+
+		add_infinite(total, noend ? sign : 0, noend ? 0 : sign, gpured_aggregate_context(fcinfo));
 		return;
 	}
 #endif
@@ -81,7 +102,7 @@ gpured_interval_step(PG_FUNCTION_ARGS)
 	IntervalTotal *total = get_total(fcinfo);
 
 	if (!PG_ARGISNULL(1))
-		add_value(total, PG_GETARG_INTERVAL_P(1), 1);
+		add_value(fcinfo, total, PG_GETARG_INTERVAL_P(1), 1);
 	PG_RETURN_POINTER(total);
 }
 
@@ -95,24 +116,24 @@ gpured_interval_inverse(PG_FUNCTION_ARGS)
 		elog(ERROR, "inverse transition of a gpured aggregate without a state");
 	}
 	if (!PG_ARGISNULL(1))
-		add_value((IntervalTotal *) PG_GETARG_POINTER(0), PG_GETARG_INTERVAL_P(1), -1);
+		add_value(fcinfo, (IntervalTotal *) PG_GETARG_POINTER(0), PG_GETARG_INTERVAL_P(1), -1);
 	return PG_GETARG_DATUM(0);
 }
 
 Datum
 gpured_interval_combine(PG_FUNCTION_ARGS)
 {
+	MemoryContext context = gpured_aggregate_context(fcinfo);
 	IntervalTotal *total;
 	IntervalTotal *other;
 
-	gpured_aggregate_context(fcinfo);
 	if (PG_ARGISNULL(1))
 		return gpured_unchanged(fcinfo);
 	total = get_total(fcinfo);
 	other = (IntervalTotal *) PG_GETARG_POINTER(1);
 	total->n += other->n;
-	total->noend += other->noend;
-	total->nobegin += other->nobegin;
+	if (other->infinite != NULL)
+		add_infinite(total, other->infinite->noend, other->infinite->nobegin, context);
 	total->months += other->months;
 	total->days += other->days;
 	total->time += other->time;
@@ -123,14 +144,16 @@ Datum
 gpured_interval_serialize(PG_FUNCTION_ARGS)
 {
 	IntervalTotal *total;
+	InfiniteCounts infinite;
 	StringInfoData buf;
 
 	gpured_aggregate_context(fcinfo);
 	total = (IntervalTotal *) PG_GETARG_POINTER(0);
+	infinite = infinite_counts(total);
 	gpured_state_begin(&buf, GPURED_STATE_INTERVAL);
 	pq_sendint64(&buf, total->n);
-	pq_sendint64(&buf, total->noend);
-	pq_sendint64(&buf, total->nobegin);
+	pq_sendint64(&buf, infinite.noend);
+	pq_sendint64(&buf, infinite.nobegin);
 	gpured_send_int128(&buf, total->months);
 	gpured_send_int128(&buf, total->days);
 	gpured_send_int128(&buf, total->time);
@@ -143,20 +166,23 @@ gpured_interval_deserialize(PG_FUNCTION_ARGS)
 	bytea	   *serialized = PG_GETARG_BYTEA_PP(0);
 	StringInfoData buf;
 	IntervalTotal *total;
+	InfiniteCounts infinite;
 
 	gpured_aggregate_context(fcinfo);
 	total = make_total(CurrentMemoryContext);
 	gpured_state_open(&buf, serialized, GPURED_STATE_INTERVAL);
 	gpured_state_need(&buf, 24);
 	total->n = pq_getmsgint64(&buf);
-	total->noend = pq_getmsgint64(&buf);
-	total->nobegin = pq_getmsgint64(&buf);
+	infinite.noend = pq_getmsgint64(&buf);
+	infinite.nobegin = pq_getmsgint64(&buf);
 	total->months = gpured_get_int128(&buf);
 	total->days = gpured_get_int128(&buf);
 	total->time = gpured_get_int128(&buf);
 	gpured_state_close(&buf);
-	if (total->n < 0 || total->noend < 0 || total->nobegin < 0)
+	if (total->n < 0 || infinite.noend < 0 || infinite.nobegin < 0)
 		gpured_state_corrupt("Its number of values is negative.");
+	if (infinite.noend > 0 || infinite.nobegin > 0)
+		add_infinite(total, infinite.noend, infinite.nobegin, CurrentMemoryContext);
 	PG_RETURN_POINTER(total);
 }
 
@@ -173,12 +199,14 @@ static IntervalTotal *
 final_total(FunctionCallInfo fcinfo)
 {
 	IntervalTotal *total;
+	InfiniteCounts infinite;
 
 	gpured_aggregate_context(fcinfo);
 	if (PG_ARGISNULL(0))
 		return NULL;
 	total = (IntervalTotal *) PG_GETARG_POINTER(0);
-	if (total->n == 0 && total->noend == 0 && total->nobegin == 0)
+	infinite = infinite_counts(total);
+	if (total->n == 0 && infinite.noend == 0 && infinite.nobegin == 0)
 		return NULL;
 	return total;
 }
@@ -205,21 +233,22 @@ make_interval_result(int128 months, int128 days, int128 time)
 static Interval *
 infinite_result(const IntervalTotal *total)
 {
+	InfiniteCounts infinite = infinite_counts(total);
 #if PG_VERSION_NUM >= 170000
 	Interval   *result;
 
-	if (total->noend == 0 && total->nobegin == 0)
+	if (infinite.noend == 0 && infinite.nobegin == 0)
 		return NULL;
-	if (total->noend > 0 && total->nobegin > 0)
+	if (infinite.noend > 0 && infinite.nobegin > 0)
 		out_of_range();
 	result = palloc(sizeof(Interval));
-	if (total->noend > 0)
+	if (infinite.noend > 0)
 		INTERVAL_NOEND(result);
 	else
 		INTERVAL_NOBEGIN(result);
 	return result;
 #else
-	if (total->noend > 0 || total->nobegin > 0)
+	if (infinite.noend > 0 || infinite.nobegin > 0)
 		gpured_state_corrupt("It has infinite intervals.");
 	return NULL;
 #endif

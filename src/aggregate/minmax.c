@@ -1,6 +1,6 @@
 /*
  * minmax.c
- *	  gpu_min and gpu_max of integers and floats.
+ *	  gpu_min and gpu_max of integers, floats, money, oid, dates and times.
  *
  * Every type is compared as an int64 key that has the type's order
  * (order_key.h).  A minimum is the maximum of the inverted keys: one code for
@@ -13,6 +13,9 @@
 #include "postgres.h"
 
 #include "libpq/pqformat.h"
+#include "utils/cash.h"
+#include "utils/date.h"
+#include "utils/timestamp.h"
 
 #include "aggregate/aggregate.h"
 #include "aggregate/order_key.h"
@@ -180,8 +183,12 @@ step(FunctionCallInfo fcinfo, int64 key, GpuredOp op)
 	return step_slowly(fcinfo, key, op);
 }
 
-/* Transition and final functions of one type. */
-#define DEFINE_EXTREME(type, GETARG, to_key, RETURN, of_key) \
+/*
+ * Transition and final functions of one type.  "kernel" is the type of the device
+ * operation: what is an integer underneath goes as one, and the infinities of
+ * dates and timestamps are its extremes.
+ */
+#define DEFINE_EXTREME(type, kernel, GETARG, to_key, RETURN, of_key) \
 PG_FUNCTION_INFO_V1(gpured_##type##_max); \
 PG_FUNCTION_INFO_V1(gpured_##type##_min); \
 PG_FUNCTION_INFO_V1(gpured_##type##_max_final); \
@@ -192,7 +199,7 @@ gpured_##type##_max(PG_FUNCTION_ARGS) \
 { \
 	if (PG_ARGISNULL(1)) \
 		return gpured_unchanged(fcinfo); \
-	return step(fcinfo, to_key(GETARG(1)), GPURED_reduce_max_##type); \
+	return step(fcinfo, to_key(GETARG(1)), GPURED_reduce_max_##kernel); \
 } \
 \
 Datum \
@@ -200,7 +207,7 @@ gpured_##type##_min(PG_FUNCTION_ARGS) \
 { \
 	if (PG_ARGISNULL(1)) \
 		return gpured_unchanged(fcinfo); \
-	return step(fcinfo, ~to_key(GETARG(1)), GPURED_reduce_min_##type); \
+	return step(fcinfo, ~to_key(GETARG(1)), GPURED_reduce_min_##kernel); \
 } \
 \
 Datum \
@@ -221,11 +228,18 @@ gpured_##type##_min_final(PG_FUNCTION_ARGS) \
 	RETURN(of_key(~state_key(PG_GETARG_DATUM(0)))); \
 }
 
-DEFINE_EXTREME(int2, PG_GETARG_INT16, (int64), PG_RETURN_INT16, (int16))
-DEFINE_EXTREME(int4, PG_GETARG_INT32, (int64), PG_RETURN_INT32, (int32))
-DEFINE_EXTREME(int8, PG_GETARG_INT64, (int64), PG_RETURN_INT64, (int64))
-DEFINE_EXTREME(float4, PG_GETARG_FLOAT4, float4_key, PG_RETURN_FLOAT4, float4_of_key)
-DEFINE_EXTREME(float8, PG_GETARG_FLOAT8, float8_key, PG_RETURN_FLOAT8, float8_of_key)
+DEFINE_EXTREME(int2, int2, PG_GETARG_INT16, (int64), PG_RETURN_INT16, (int16))
+DEFINE_EXTREME(int4, int4, PG_GETARG_INT32, (int64), PG_RETURN_INT32, (int32))
+DEFINE_EXTREME(int8, int8, PG_GETARG_INT64, (int64), PG_RETURN_INT64, (int64))
+DEFINE_EXTREME(float4, float4, PG_GETARG_FLOAT4, float4_key, PG_RETURN_FLOAT4, float4_of_key)
+DEFINE_EXTREME(float8, float8, PG_GETARG_FLOAT8, float8_key, PG_RETURN_FLOAT8, float8_of_key)
+
+DEFINE_EXTREME(money, int8, PG_GETARG_CASH, (int64), PG_RETURN_CASH, (Cash))
+DEFINE_EXTREME(oid, int8, PG_GETARG_OID, (int64), PG_RETURN_OID, (Oid))
+DEFINE_EXTREME(date, int4, PG_GETARG_DATEADT, (int64), PG_RETURN_DATEADT, (DateADT))
+DEFINE_EXTREME(time, int8, PG_GETARG_TIMEADT, (int64), PG_RETURN_TIMEADT, (TimeADT))
+DEFINE_EXTREME(timestamp, int8, PG_GETARG_TIMESTAMP, (int64), PG_RETURN_TIMESTAMP, (Timestamp))
+DEFINE_EXTREME(timestamptz, int8, PG_GETARG_TIMESTAMPTZ, (int64), PG_RETURN_TIMESTAMPTZ, (TimestampTz))
 
 PG_FUNCTION_INFO_V1(gpured_extreme_combine);
 PG_FUNCTION_INFO_V1(gpured_extreme_serialize);

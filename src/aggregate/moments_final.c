@@ -62,20 +62,21 @@ look(FunctionCallInfo fcinfo, int64 rows, View *v)
 	if (GPURED_IS_TAGGED(state))
 	{
 		v->sums = GPURED_MOVING_MOMENTS(state)->sums;
+		v->n = GPURED_MOVING_MOMENTS(state)->n;
 		flags = gpured_moving_moments_flags(GPURED_MOVING_MOMENTS(state));
 	}
 	else
 	{
-		v->sums = (GpuredMoments *) DatumGetPointer(state);
+		v->sums = gpured_moments_resolve(state);
+		v->n = gpured_moments_rows(v->sums);
 		flags = v->sums->flags;
 	}
-	v->n = v->sums->n;
 	v->x = flags & ((1 << GPURED_MOMENTS_FLAGS_Y) - 1);
 	v->y = flags >> GPURED_MOMENTS_FLAGS_Y;
 	return v->n >= rows;
 }
 
-/* n Sab - Sa Sb */
+/* n Sab - Sa Sb, which one row leaves at 0 */
 static void
 centered(const View *v, GpuredMomentsSum a, GpuredMomentsSum b, GpuredMomentsSum ab, GpuredBig *r)
 {
@@ -84,6 +85,11 @@ centered(const View *v, GpuredMomentsSum a, GpuredMomentsSum b, GpuredMomentsSum
 	GpuredBig	sum_b;
 	GpuredBig	product;
 
+	if (v->n == 1)
+	{
+		gpured_big_set(r, 0);
+		return;
+	}
 	gpured_moments_get(v->sums, ab, &product);
 	gpured_big_set(&n, (uint64) v->n);
 	gpured_big_mul(r, &n, &product);

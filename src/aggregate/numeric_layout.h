@@ -10,6 +10,10 @@
 
 #define NBASE 10000
 
+/* Signs in the serialized states of PostgreSQL's own aggregates. */
+#define SERIAL_POSITIVE	0x0000
+#define SERIAL_NEGATIVE	0x4000
+
 #define KIND_MASK		0xC000
 #define KIND_SHORT		0x8000
 #define SHORT_NEGATIVE	0x2000

@@ -29,6 +29,21 @@ gpured_aggregate_context(FunctionCallInfo fcinfo)
 	return context;
 }
 
+Datum
+gpured_call_builtin(PGFunction function, FunctionCallInfo caller, int nargs, Datum first, Datum second)
+{
+	LOCAL_FCINFO(fcinfo, 2);
+	Datum		result;
+
+	InitFunctionCallInfoData(*fcinfo, NULL, nargs, InvalidOid, caller->context, NULL);
+	fcinfo->args[0].value = first;
+	fcinfo->args[0].isnull = first == (Datum) 0;
+	fcinfo->args[1].value = second;
+	fcinfo->args[1].isnull = false;
+	result = function(fcinfo);
+	return fcinfo->isnull ? (Datum) 0 : result;
+}
+
 /*
  * Whether this call belongs to an aggregate that makes one row of its whole
  * input.  A device batch per group would take a slot of the pool for each.

@@ -14,6 +14,9 @@
  * values are counted by theirs.  Without that, a moving sum could not know what
  * scale is left when a value has left the frame.
  *
+ * The device sums hundred-millionths as it does int8: short values below
+ * 92 thousand million.  What is above is added here.
+ *
  * The layout of a numeric is private to PostgreSQL, but it is on disk everywhere
  * and has been the same since PostgreSQL 9.1.
  */
@@ -45,6 +48,8 @@ typedef struct NumericTotal
 	int64		n[MAX_SCALE + 1];	/* short values by display scale */
 	int64		wide_n;			/* all other values */
 	Datum		wide;			/* their state, PostgreSQL's own; 0 if none */
+	GpuredOffload *offload;		/* NULL if the device has no part in the sum */
+	bool		started;		/* a value has come */
 } NumericTotal;
 
 /* 10000^i; a value's last digit is at most 10^(4 * 5) units. */
@@ -94,25 +99,6 @@ read_short(const struct varlena *numeric, int128 *value, int *scale)
 	return true;
 }
 
-/*
- * Call a support function of sum(numeric) as the executor would.  A first
- * argument of 0 is a NULL state, and so is a result of 0.
- */
-static Datum
-call_builtin(PGFunction function, FunctionCallInfo caller, int nargs, Datum first, Datum second)
-{
-	LOCAL_FCINFO(fcinfo, 2);
-	Datum		result;
-
-	InitFunctionCallInfoData(*fcinfo, NULL, nargs, InvalidOid, caller->context, NULL);
-	fcinfo->args[0].value = first;
-	fcinfo->args[0].isnull = first == (Datum) 0;
-	fcinfo->args[1].value = second;
-	fcinfo->args[1].isnull = false;
-	result = function(fcinfo);
-	return fcinfo->isnull ? (Datum) 0 : result;
-}
-
 /* The state, a new one for a group's first row. */
 static inline NumericTotal *
 get_total(FunctionCallInfo fcinfo)
@@ -120,6 +106,29 @@ get_total(FunctionCallInfo fcinfo)
 	if (unlikely(PG_ARGISNULL(0)))
 		return MemoryContextAllocZero(gpured_aggregate_context(fcinfo), sizeof(NumericTotal));
 	return (NumericTotal *) PG_GETARG_POINTER(0);
+}
+
+/* Add a short value here, or put it into the device's batch if it has 64 bits. */
+static inline void
+add_short(NumericTotal *total, int128 value)
+{
+	if (unlikely(total->offload != NULL) && value == (int64) value &&
+		gpured_offload_takes(total->offload))
+		GPURED_BATCHER_APPEND(total->offload->batcher, int64, (int64) value);
+	else
+		total->sum += value;
+}
+
+/* The sum of all short values, those on the device included. */
+static int128
+short_sum(const NumericTotal *total)
+{
+	GpuredAcc	device;
+
+	if (total->offload == NULL)
+		return total->sum;
+	gpured_offload_total(total->offload, &device);
+	return total->sum + gpured_int128_of(device.v.i128);
 }
 
 Datum
@@ -132,20 +141,46 @@ gpured_numeric_step(PG_FUNCTION_ARGS)
 
 	if (PG_ARGISNULL(1))
 		PG_RETURN_POINTER(total);
+	if (unlikely(!total->started))
+	{
+		total->started = true;
+		total->offload = gpured_offload_start(fcinfo, gpured_aggregate_context(fcinfo),
+											  GPURED_reduce_sum_int8);
+	}
 	numeric = PG_DETOAST_DATUM_PACKED(PG_GETARG_DATUM(1));
 
 	if (likely(read_short(numeric, &value, &scale)))
 	{
-		total->sum += value;
+		add_short(total, value);
 		total->n[scale]++;
 	}
 	else
 	{
-		total->wide = call_builtin(numeric_avg_accum, fcinfo, 2, total->wide,
-								   PointerGetDatum(numeric));
+		total->wide = gpured_call_builtin(numeric_avg_accum, fcinfo, 2, total->wide,
+										  PointerGetDatum(numeric));
 		total->wide_n++;
 	}
 	PG_RETURN_POINTER(total);
+}
+
+/*
+ * The same for a state that is there and a value that is short and not toasted;
+ * false, and nothing done, for any other.
+ */
+bool
+gpured_numeric_add_short(Datum state, const struct varlena *numeric)
+{
+	NumericTotal *total = (NumericTotal *) DatumGetPointer(state);
+	int128		value;
+	int			scale;
+
+	if (VARATT_IS_1B_E(numeric) || VARATT_IS_4B_C(numeric))
+		return false;
+	if (unlikely(!read_short(numeric, &value, &scale)))
+		return false;
+	total->sum += value;
+	total->n[scale]++;
+	return true;
 }
 
 /*
@@ -177,8 +212,8 @@ gpured_numeric_inverse(PG_FUNCTION_ARGS)
 	}
 	else
 	{
-		if (call_builtin(numeric_accum_inv, fcinfo, 2, total->wide,
-						 PointerGetDatum(numeric)) == (Datum) 0)
+		if (gpured_call_builtin(numeric_accum_inv, fcinfo, 2, total->wide,
+								PointerGetDatum(numeric)) == (Datum) 0)
 			PG_RETURN_NULL();
 		total->wide_n--;
 	}
@@ -196,12 +231,12 @@ gpured_numeric_combine(PG_FUNCTION_ARGS)
 		return gpured_unchanged(fcinfo);
 	total = get_total(fcinfo);
 	other = (NumericTotal *) PG_GETARG_POINTER(1);
-	total->sum += other->sum;
+	total->sum += short_sum(other);
 	for (int i = 0; i <= MAX_SCALE; i++)
 		total->n[i] += other->n[i];
 	total->wide_n += other->wide_n;
 	if (other->wide != (Datum) 0)
-		total->wide = call_builtin(numeric_avg_combine, fcinfo, 2, total->wide, other->wide);
+		total->wide = gpured_call_builtin(numeric_avg_combine, fcinfo, 2, total->wide, other->wide);
 	PG_RETURN_POINTER(total);
 }
 
@@ -214,14 +249,14 @@ gpured_numeric_serialize(PG_FUNCTION_ARGS)
 	gpured_aggregate_context(fcinfo);
 	total = (NumericTotal *) PG_GETARG_POINTER(0);
 	gpured_state_begin(&buf, GPURED_STATE_NUMERIC);
-	gpured_send_int128(&buf, total->sum);
+	gpured_send_int128(&buf, short_sum(total));
 	for (int i = 0; i <= MAX_SCALE; i++)
 		pq_sendint64(&buf, total->n[i]);
 	pq_sendint64(&buf, total->wide_n);
 	if (total->wide != (Datum) 0)
 	{
-		bytea	   *wide = DatumGetByteaPP(call_builtin(numeric_avg_serialize, fcinfo, 1,
-														total->wide, (Datum) 0));
+		bytea	   *wide = DatumGetByteaPP(gpured_call_builtin(numeric_avg_serialize, fcinfo, 1,
+															   total->wide, (Datum) 0));
 
 		pq_sendbytes(&buf, VARDATA_ANY(wide), VARSIZE_ANY_EXHDR(wide));
 	}
@@ -256,8 +291,8 @@ gpured_numeric_deserialize(PG_FUNCTION_ARGS)
 
 		SET_VARSIZE(wide, VARHDRSZ + rest);
 		memcpy(VARDATA(wide), pq_getmsgbytes(&buf, rest), rest);
-		total->wide = call_builtin(numeric_avg_deserialize, fcinfo, 2,
-								   PointerGetDatum(wide), (Datum) 0);
+		total->wide = gpured_call_builtin(numeric_avg_deserialize, fcinfo, 2,
+										  PointerGetDatum(wide), (Datum) 0);
 	}
 	gpured_state_close(&buf);
 	if (total->wide_n < 0 || (total->wide_n > 0 && total->wide == (Datum) 0))
@@ -283,10 +318,10 @@ final_total(FunctionCallInfo fcinfo, int64 *n, Datum *sum)
 		if (total->n[i] > 0)
 			scale = i;
 	}
-	*sum = NumericGetDatum(gpured_int128_to_scaled_numeric(total->sum, FRACTION_DIGITS, scale));
+	*sum = NumericGetDatum(gpured_int128_to_scaled_numeric(short_sum(total), FRACTION_DIGITS, scale));
 	if (total->wide_n > 0)
 	{
-		Datum		wide = call_builtin(numeric_sum, fcinfo, 1, total->wide, (Datum) 0);
+		Datum		wide = gpured_call_builtin(numeric_sum, fcinfo, 1, total->wide, (Datum) 0);
 
 		if (wide == (Datum) 0)
 			gpured_state_corrupt("Its number of values is wrong.");

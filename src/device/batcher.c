@@ -85,18 +85,26 @@ base_of(Batcher *batcher)
 							 batcher->lease.slot[batcher->current]);
 }
 
+/* The size of a slot, or of the buffer. */
+static size_t
+room_in(Batcher *batcher, int which)
+{
+	if (which == IN_BUFFER)
+		return BUFFER_SIZE;
+	return gpured_proxy_welcome(batcher->lease.connection)->slot_size;
+}
+
 /* Fill this one from its start. */
 static void
 fill(Batcher *batcher, int which)
 {
-	size_t		size = BUFFER_SIZE;
+	size_t		size = room_in(batcher, which);
 
 	batcher->current = which;
-	if (which != IN_BUFFER)
-		size = gpured_proxy_welcome(batcher->lease.connection)->slot_size;
-	else if (batcher->buffer == NULL)
+	if (which == IN_BUFFER && batcher->buffer == NULL)
 		batcher->buffer = MemoryContextAlloc(batcher->context, BUFFER_SIZE);
 	batcher->public.next = base_of(batcher);
+	batcher->public.second = gpured_second_column_offset(batcher->op, size);
 	batcher->public.end = batcher->public.next +
 		gpured_slot_capacity(batcher->op, size) * gpured_op_info[batcher->op].input_size;
 }
@@ -122,15 +130,18 @@ add_batch(Batcher *batcher, const GpuredAcc *acc)
 	total->n += acc->n;
 }
 
-/* Compute n values here. */
+/* Compute n values here, those of a slot or of the buffer. */
 static void
 fold(Batcher *batcher, const char *values, uint64 n)
 {
+	size_t		size = room_in(batcher, values == batcher->buffer ? IN_BUFFER : 0);
 	GpuredBatch batch = {.values = values,.n = n};
 	GpuredAcc	acc;
 
 	if (n == 0)
 		return;
+	if (gpured_op_info[batcher->op].columns == 2)
+		batch.second = values + gpured_second_column_offset(batcher->op, size);
 	gpured_acc_init(batcher->op, &acc);
 	(void) gpured_cpu_device.reduce(batcher->op, &batch, &acc);
 	add_batch(batcher, &acc);

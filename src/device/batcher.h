@@ -19,6 +19,7 @@ typedef struct GpuredBatcher
 {
 	char	   *next;			/* where the next value goes */
 	char	   *end;			/* end of the current batch */
+	size_t		second;			/* from there to the value of a second column */
 	/* the rest is batcher.c's own: allocate with gpured_batcher_create */
 } GpuredBatcher;
 
@@ -65,6 +66,13 @@ extern void gpured_device_scan(GpuredOp op, bool offload, const void *values,
 		(batcher)->next += sizeof(ctype); \
 		if (unlikely((batcher)->next == (batcher)->end)) \
 			gpured_batcher_flush(batcher); \
+	} while (0)
+
+/* Append a row of an operation that has two columns. */
+#define GPURED_BATCHER_APPEND_PAIR(batcher, ctype, x, y) \
+	do { \
+		*(ctype *) ((batcher)->next + (batcher)->second) = (y); \
+		GPURED_BATCHER_APPEND(batcher, ctype, x); \
 	} while (0)
 
 #endif							/* GPURED_BATCHER_H */

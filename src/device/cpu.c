@@ -96,11 +96,32 @@ reduce_##op##_##type(const GpuredCpuKernels *kernels, const GpuredBatch *in, Gpu
 }
 #include "oplist.h"
 
+/* Exact ones go into the accumulator itself here too. */
+#define FOLD_int_moments(op, type) \
+	GpuredIntMoments part = kernels->op##_##type(in->values, in->n); \
+	gpured_int_moments_add(&acc->v.ints, &part)
+#define FOLD_moments(op, type) gpured_cpu_##op##_##type(in->values, in->n, &acc->v.sums)
+#define FOLD_pair_moments(op, type) \
+	gpured_cpu_##op##_##type(in->values, in->second, in->n, &acc->v.sums)
+#define FOLD_dot FOLD_pair_moments
+
+#define GPURED_MOMENTS(op, type, ctype, columns, kind) \
+static void \
+reduce_##op##_##type(const GpuredCpuKernels *kernels, const GpuredBatch *in, GpuredAcc *acc) \
+{ \
+	(void) kernels; \
+	FOLD_##kind(op, type); \
+	acc->n += (int64_t) in->n; \
+}
+#include "oplist.h"
+
 typedef void (*ReduceFunction) (const GpuredCpuKernels *kernels,
 								const GpuredBatch *in, GpuredAcc *acc);
 
 static const ReduceFunction reduce_functions[GPURED_NUM_OPS] = {
 #define GPURED_REDUCE(op, type, ctype, kind) \
+	[GPURED_reduce_##op##_##type] = reduce_##op##_##type,
+#define GPURED_MOMENTS(op, type, ctype, columns, kind) \
 	[GPURED_reduce_##op##_##type] = reduce_##op##_##type,
 #include "oplist.h"
 };

@@ -12,10 +12,13 @@
  *
  * The loops are written over the compiler's vector types, so that they are
  * vectorized at any level of optimization and are the same source on every
- * processor.  There is no multiplication here that a compiler could fuse with
- * an addition.
+ * processor.  Products of floats are exact only if no compiler fuses them with
+ * additions: -ffp-contract=off sees to that.
  */
 #include <string.h>
+#if VECTOR_BYTES > 16
+#include <immintrin.h>
+#endif
 
 #include "device/cpu.h"
 
@@ -25,6 +28,7 @@
 typedef int16_t VInt2 __attribute__((vector_size(VECTOR_BYTES)));
 typedef int32_t VInt4 __attribute__((vector_size(VECTOR_BYTES)));
 typedef int64_t VInt8 __attribute__((vector_size(VECTOR_BYTES)));
+typedef uint32_t VUInt4 __attribute__((vector_size(VECTOR_BYTES)));
 typedef uint64_t VUInt8 __attribute__((vector_size(VECTOR_BYTES)));
 typedef float VFloat4 __attribute__((vector_size(VECTOR_BYTES)));
 typedef double VFloat8 __attribute__((vector_size(VECTOR_BYTES)));
@@ -267,82 +271,83 @@ EXTREME_FLOAT(max_float8, double, VFloat8, VInt8, >, -__builtin_inf(), true)
 /*
  * One vector of a block.  Adding magic[l] rounds what is left of a value to a
  * multiple of the unit of digit l; the bits of the sums, taken as integers, are
- * summed.  What the last digit cannot take, a value beyond the bound and NaN
- * clear their lanes of *good.
+ * summed.
+ *
+ * The exponent of the first sum is that of the magic number unless the value is
+ * too large for the grid, or NaN: bits 52 to 63 of *range say so.  What the last
+ * digit cannot take shows in the bits of *rest; that of bit 63 are only zeros of
+ * different sign.
  */
 KERNEL GPURED_ALWAYS_INLINE void
-cut_vector(VFloat8 rest, const VFloat8 * magic, VFloat8 bound, bool three,
-		   VUInt8 * sum, VInt8 * good)
+cut_vector(VFloat8 rest, const VFloat8 * magic, int digits, VUInt8 * sum, VUInt8 * range, VUInt8 * left)
 {
-	VFloat8		t;
-	VFloat8		digit;
+	VFloat8		t = rest + magic[0];
+	VFloat8		digit = t - magic[0];
 
-	*good &= (VFloat8) ((VInt8) rest & INT64_MAX) < bound;
-	t = rest + magic[0];
 	sum[0] += (VUInt8) t;
-	rest -= t - magic[0];
-	if (three)
+	*range |= (VUInt8) t ^ (VUInt8) magic[0];
+	for (int l = 1; l < digits; l++)
 	{
-		t = rest + magic[1];
-		sum[1] += (VUInt8) t;
-		rest -= t - magic[1];
+		rest -= digit;
+		t = rest + magic[l];
+		digit = t - magic[l];
+		sum[l] += (VUInt8) t;
 	}
-	t = rest + magic[2];
-	sum[2] += (VUInt8) t;
-	digit = t - magic[2];
-	*good &= digit == rest;
+	*left |= (VUInt8) digit ^ (VUInt8) rest;
 }
 
 /*
- * A whole block.  With two digits, the last one is at index 2 here, as with
- * three.  Modulo 2^64 the sum of the bits less that of the magic numbers' bits
- * is the sum of the digits, which is far below 2^63.
+ * Modulo 2^64 the sum of the bits less that of the magic numbers' bits is the
+ * sum of the digits, which is far below 2^63.
  */
+static inline int64_t
+digit_sum(uint64_t sum_of_bits, double magic)
+{
+	uint64_t	magic_bits;
+
+	memcpy(&magic_bits, &magic, sizeof(magic_bits));
+	return (int64_t) (sum_of_bits - GPURED_CPU_BLOCK * magic_bits);
+}
+
+/* A whole block. */
 #define DIGITS(name, ctype, load) \
 KERNEL GPURED_ALWAYS_INLINE bool \
-name##_body(const ctype *x, const GpuredDigits *d, bool three, int64_t *result) \
+name##_body(const ctype *x, const GpuredDigits *d, int digits, int64_t *result) \
 { \
 	const size_t lanes = LANES(double); \
-	double		magic_value[3] = {d->magic[0], d->magic[1], d->magic[three ? 2 : 1]}; \
 	VFloat8		zero = {0}; \
-	VFloat8		magic[3]; \
-	VFloat8		bound = zero + d->bound; \
-	VUInt8		a[3] = {{0}, {0}, {0}}; \
-	VUInt8		b[3] = {{0}, {0}, {0}}; \
-	VInt8		good = (VInt8) {0} == 0; \
+	VFloat8		magic[GPURED_CPU_MAX_DIGITS]; \
+	VUInt8		sum[GPURED_CPU_MAX_DIGITS]; \
+	VUInt8		range = {0}; \
+	VUInt8		left = {0}; \
 	bool		fits = true; \
-	magic[0] = zero + magic_value[0]; \
-	magic[1] = zero + magic_value[1]; \
-	magic[2] = zero + magic_value[2]; \
-	for (size_t i = 0; i < GPURED_CPU_BLOCK; i += 2 * lanes) \
+	for (int l = 0; l < digits; l++) \
 	{ \
-		VFloat8		u; \
-		VFloat8		v; \
-		load(u, x + i); \
-		load(v, x + i + lanes); \
-		cut_vector(u, magic, bound, three, a, &good); \
-		cut_vector(v, magic, bound, three, b, &good); \
+		magic[l] = zero + d->magic[l]; \
+		sum[l] = (VUInt8) {0}; \
 	} \
-	for (int l = 0; l < 3; l++) \
+	for (size_t i = 0; i < GPURED_CPU_BLOCK; i += 4 * lanes) \
 	{ \
-		uint64_t	sum = 0; \
-		uint64_t	magic_bits; \
-		if (l == 1 && !three) \
-			continue; \
-		memcpy(&magic_bits, &magic_value[l], sizeof(magic_bits)); \
+		VFloat8		v[4]; \
+		load(v[0], x + i); \
+		load(v[1], x + i + lanes); \
+		load(v[2], x + i + 2 * lanes); \
+		load(v[3], x + i + 3 * lanes); \
+		cut_vector(v[0], magic, digits, sum, &range, &left); \
+		cut_vector(v[1], magic, digits, sum, &range, &left); \
+		cut_vector(v[2], magic, digits, sum, &range, &left); \
+		cut_vector(v[3], magic, digits, sum, &range, &left); \
+	} \
+	for (int l = 0; l < digits; l++) \
+	{ \
+		uint64_t	total = 0; \
 		for (size_t j = 0; j < lanes; j++) \
-			sum += a[l][j] + b[l][j]; \
-		*result++ = (int64_t) (sum - GPURED_CPU_BLOCK * magic_bits); \
+			total += sum[l][j]; \
+		result[l] = digit_sum(total, d->magic[l]); \
 	} \
 	for (size_t j = 0; j < lanes; j++) \
-		fits &= good[j] != 0; \
+		fits &= range[j] >> 52 == 0 && left[j] << 1 == 0; \
 	return fits; \
-} \
-\
-KERNEL bool \
-name(const ctype *x, const GpuredDigits *d, int64_t *sum) \
-{ \
-	return d->n == 3 ? name##_body(x, d, true, sum) : name##_body(x, d, false, sum); \
 }
 
 #define LOAD_WIDENED(vector, pointer) \
@@ -354,6 +359,519 @@ name(const ctype *x, const GpuredDigits *d, int64_t *sum) \
 
 DIGITS(digits_float4, float, LOAD_WIDENED)
 DIGITS(digits_float8, double, LOAD)
+
+#define GREATEST_BELOW(name, ctype, load) \
+KERNEL double \
+name(const ctype *x, double limit) \
+{ \
+	const size_t lanes = LANES(double); \
+	const VFloat8 bound = (VFloat8) {0} + limit; \
+	VFloat8		greatest = {0}; \
+	double		result = 0; \
+	for (size_t i = 0; i < GPURED_CPU_BLOCK; i += lanes) \
+	{ \
+		VFloat8		v; \
+		VInt8		bits; \
+		load(v, x + i); \
+		bits = (VInt8) v & INT64_MAX; \
+		v = (VFloat8) (bits & ((VFloat8) bits < bound)); \
+		greatest = (VFloat8) CHOOSE(v > greatest, (VInt8) v, (VInt8) greatest); \
+	} \
+	for (size_t j = 0; j < lanes; j++) \
+		result = greatest[j] > result ? greatest[j] : result; \
+	return result; \
+}
+
+GREATEST_BELOW(greatest_float4, float, LOAD_WIDENED)
+GREATEST_BELOW(greatest_float8, double, LOAD)
+
+/* Least and greatest of unsigned lanes; all processors but the oldest have it. */
+#if VECTOR_BYTES == 64
+#define LEAST(a, b)		((VUInt4) _mm512_min_epu32((__m512i) (a), (__m512i) (b)))
+#define GREATEST(a, b)	((VUInt4) _mm512_max_epu32((__m512i) (a), (__m512i) (b)))
+#elif VECTOR_BYTES == 32
+#define LEAST(a, b)		((VUInt4) _mm256_min_epu32((__m256i) (a), (__m256i) (b)))
+#define GREATEST(a, b)	((VUInt4) _mm256_max_epu32((__m256i) (a), (__m256i) (b)))
+#else
+#define LEAST(a, b)		CHOOSE((VUInt4) ((a) < (b)), a, b)
+#define GREATEST(a, b)	CHOOSE((VUInt4) ((a) > (b)), a, b)
+#endif
+
+/*
+ * One digit takes 24 bits at 28 exponents.  Whether all of a block's floats are
+ * within is seen in the floats themselves, twice as many at a time: the least of
+ * those that are not zero, and the greatest.
+ */
+KERNEL bool
+one_digit_float4(const float *x, const GpuredDigits *d, int64_t *result)
+{
+	const size_t lanes = LANES(double);
+	const		VFloat8 magic = (VFloat8) {0} +d->magic[0];
+	VUInt8		sum[2] = {{0}, {0}};
+	VUInt4		greatest = {0};
+	VUInt4		least = (VUInt4) {0} -1;	/* and less 1: zero is not the
+											 * least */
+	uint64_t	total = 0;
+	bool		fits = true;
+
+	for (size_t i = 0; i < GPURED_CPU_BLOCK; i += 4 * lanes)
+	{
+		for (size_t j = i; j < i + 4 * lanes; j += 2 * lanes)
+		{
+			VUInt4		bits;
+			VFloat8		low;
+			VFloat8		high;
+
+			LOAD(bits, x + j);
+			LOAD_WIDENED(low, x + j);
+			LOAD_WIDENED(high, x + j + lanes);
+			bits &= INT32_MAX;
+			greatest = GREATEST(bits, greatest);
+			least = LEAST(bits - 1, least);
+			sum[0] += (VUInt8) (low + magic);
+			sum[1] += (VUInt8) (high + magic);
+		}
+	}
+	for (size_t j = 0; j < lanes; j++)
+		total += sum[0][j] + sum[1][j];
+	for (size_t j = 0; j < 2 * lanes; j++)
+		fits &= greatest[j] < d->greatest && least[j] >= d->least;
+	result[0] = digit_sum(total, d->magic[0]);
+	return fits;
+}
+
+KERNEL bool
+digits_float4(const float *x, const GpuredDigits *d, int64_t *sum)
+{
+	if (d->n == 1)
+		return one_digit_float4(x, d, sum);
+	return d->n == 3 ? digits_float4_body(x, d, 3, sum) : digits_float4_body(x, d, 2, sum);
+}
+
+KERNEL bool
+digits_float8(const double *x, const GpuredDigits *d, int64_t *sum)
+{
+	return d->n == 3 ? digits_float8_body(x, d, 3, sum) : digits_float8_body(x, d, 2, sum);
+}
+
+/*
+ * Squares of int2 are summed in halves of 16 bits, in lanes of 32: enough for
+ * 2^15 values.
+ */
+KERNEL GpuredIntMoments
+moments_int2(const int16_t *x, size_t n)
+{
+	const size_t lanes = LANES(int32_t);
+	int64_t		sum = 0;
+	uint64_t	square = 0;
+	size_t		i = 0;
+
+	while (n - i >= lanes)
+	{
+		size_t		left = (n - i) / lanes;
+		size_t		stop = i + (left < 32768 ? left : 32768) * lanes;
+		VInt4		a = {0};
+		VInt4		low = {0};
+		VInt4		high = {0};
+
+		for (; i < stop; i += lanes)
+		{
+			HalfInt2	half;
+			VInt4		v;
+
+			LOAD(half, x + i);
+			v = __builtin_convertvector(half, VInt4);
+			a += v;
+			v *= v;
+			low += v & 0xffff;
+			high += v >> 16;
+		}
+		for (size_t j = 0; j < lanes; j++)
+		{
+			sum += a[j];
+			square += ((uint64_t) high[j] << 16) + (uint64_t) low[j];
+		}
+	}
+	for (; i < n; i++)
+	{
+		sum += x[i];
+		square += (uint64_t) ((int64_t) x[i] * x[i]);
+	}
+	return (GpuredIntMoments)
+	{
+		{
+			(uint64_t) sum, sum >> 63
+		},
+		{
+			square, 0, 0
+		}
+	};
+}
+
+/* Sums of the halves of 64-bit lanes: 2^32 values fit. */
+KERNEL		GPURED_ALWAYS_INLINE void
+add_halves(VUInt8 v, VUInt8 * low, VUInt8 * high)
+{
+	*low += v & UINT32_MAX;
+	*high += v >> 32;
+}
+
+KERNEL		GPURED_ALWAYS_INLINE __int128
+sum_of_halves(VUInt8 low, VUInt8 high)
+{
+	__int128	total = 0;
+
+	for (size_t j = 0; j < LANES(int64_t); j++)
+		total += ((__int128) high[j] << 32) + low[j];
+	return total;
+}
+
+static inline GpuredIntMoments
+int_moments(__int128 sum, const uint64_t *square)
+{
+	return (GpuredIntMoments)
+	{
+		{
+			(uint64_t) sum, (int64_t) (sum >> 64)
+		},
+		{
+			square[0], square[1], square[2]
+		}
+	};
+}
+
+KERNEL GpuredIntMoments
+moments_int4(const int32_t *x, size_t n)
+{
+	const size_t lanes = LANES(int64_t);
+	VInt8		a = {0};
+	VUInt8		low = {0};
+	VUInt8		high = {0};
+	int64_t		sum = 0;
+	uint64_t	square[3] = {0};
+	size_t		i = 0;
+
+	for (; n - i >= lanes; i += lanes)
+	{
+		HalfInt4	half;
+		VInt8		v;
+
+		LOAD(half, x + i);
+		v = __builtin_convertvector(half, VInt8);
+		a += v;
+		add_halves((VUInt8) (v * v), &low, &high);
+	}
+	for (size_t j = 0; j < lanes; j++)
+		sum += a[j];
+	gpured_digits_add(square, 3, sum_of_halves(low, high), 0);
+	for (; i < n; i++)
+	{
+		sum += x[i];
+		gpured_digits_add(square, 3, (int64_t) x[i] * x[i], 0);
+	}
+	return int_moments(sum, square);
+}
+
+/*
+ * The square of (a 2^32 + b) is a^2 2^64 + ab 2^33 + b^2.  Values are biased for
+ * their sum, see sum_int8.
+ */
+KERNEL GpuredIntMoments
+moments_int8(const int64_t *x, size_t n)
+{
+	const size_t lanes = LANES(int64_t);
+	const uint64_t bias = UINT64_C(1) << 63;
+	__int128	sum = 0;
+	uint64_t	square[5] = {0};
+	size_t		i = 0;
+
+	while (n - i >= lanes)
+	{
+		size_t		left = (n - i) / lanes;
+		size_t		stop = i + (left < UINT32_MAX ? left : UINT32_MAX) * lanes;
+		size_t		start = i;
+		VUInt8		low[4] = {{0}, {0}, {0}, {0}};
+		VUInt8		high[4] = {{0}, {0}, {0}, {0}};
+
+		for (; i < stop; i += lanes)
+		{
+			VInt8		v;
+			VUInt8		sign;
+			VUInt8		a;
+			VUInt8		b;
+
+			LOAD(v, x + i);
+			add_halves((VUInt8) v ^ bias, &low[0], &high[0]);
+			sign = (VUInt8) (v >> 63);
+			b = ((VUInt8) v ^ sign) - sign;
+			a = b >> 32;
+			b &= UINT32_MAX;
+			add_halves(b * b, &low[1], &high[1]);
+			add_halves(a * b, &low[2], &high[2]);
+			add_halves(a * a, &low[3], &high[3]);
+		}
+		sum += sum_of_halves(low[0], high[0]) - ((__int128) (i - start) << 63);
+		gpured_digits_add(square, 5, sum_of_halves(low[1], high[1]), 0);
+		gpured_digits_add(square, 5, sum_of_halves(low[2], high[2]), 33);
+		gpured_digits_add(square, 5, sum_of_halves(low[3], high[3]), 64);
+	}
+	for (; i < n; i++)
+	{
+		sum += x[i];
+		gpured_digits_add(square, 5, (__int128) x[i] * x[i], 0);
+	}
+	return int_moments(sum, square);
+}
+
+/* One vector of values and its digits: see cut_vector. */
+KERNEL		GPURED_ALWAYS_INLINE void
+cut_values(VFloat8 v, const VFloat8 * magic, VFloat8 bound, VUInt8 * sum, VInt8 * good)
+{
+	VFloat8		t = v + magic[0];
+	VFloat8		rest = v - (t - magic[0]);
+
+	*good &= (VFloat8) ((VInt8) v & INT64_MAX) < bound;
+	sum[0] += (VUInt8) t;
+	t = rest + magic[1];
+	sum[1] += (VUInt8) t;
+	*good &= (t - magic[1]) == rest;
+}
+
+/* A value as the sum of two that have 26 bits each. */
+typedef struct Halves
+{
+	VFloat8		high;
+	VFloat8		low;
+} Halves;
+
+KERNEL		GPURED_ALWAYS_INLINE Halves
+halves_of(VFloat8 v)
+{
+	VFloat8		t = v * 134217729.0;
+	Halves		h;
+
+	h.high = t - (t - v);
+	h.low = v - h.high;
+	return h;
+}
+
+/* One vector of products and its digits: see cpu_moments.c. */
+KERNEL		GPURED_ALWAYS_INLINE void
+cut_products(VFloat8 x, VFloat8 y, Halves a, Halves b, const VFloat8 * magic, VUInt8 * sum)
+{
+	VFloat8		h = x * y;
+	VFloat8		l = a.low * b.low - (((h - a.high * b.high) - a.low * b.high) - a.high * b.low);
+	VFloat8		t = h + magic[0];
+	VFloat8		rest = h - (t - magic[0]);
+	VFloat8		both;
+
+	sum[0] += (VUInt8) t;
+	t = rest + magic[1];
+	l += rest - (t - magic[1]);
+	both = t + l;
+	sum[1] += (VUInt8) both;
+	l -= both - t;
+	sum[2] += (VUInt8) (l + magic[2]);
+}
+
+/* Put the sums of a digit's lanes into *result, less the magic number's own part. */
+KERNEL		GPURED_ALWAYS_INLINE void
+collect_digit(VUInt8 lanes, double magic, int64_t *result)
+{
+	uint64_t	sum = 0;
+	uint64_t	magic_bits;
+
+	memcpy(&magic_bits, &magic, sizeof(magic_bits));
+	for (size_t j = 0; j < LANES(double); j++)
+		sum += lanes[j];
+	*result = (int64_t) (sum - GPURED_CPU_BLOCK * magic_bits);
+}
+
+/*
+ * A whole block.  Which sums there are is constant: those of x and xx, of y and
+ * yy, and of xy.  A dot product needs x and y to fit, but not their sums.
+ */
+#define MOMENTS(name, ctype, load) \
+KERNEL GPURED_ALWAYS_INLINE bool \
+name##_body(const ctype *x, const ctype *y, const GpuredMomentGrid *g, bool one, bool two, \
+			int64_t *result) \
+{ \
+	const size_t lanes = LANES(double); \
+	VFloat8		zero = {0}; \
+	VFloat8		magic[2][2]; \
+	VFloat8		product_magic[3][3]; \
+	VUInt8		sum[2][2]; \
+	VUInt8		product[3][3]; \
+	VInt8		good = (VInt8) {0} == 0; \
+	bool		fits = true; \
+	for (int i = 0; i < 2; i++) \
+	{ \
+		for (int d = 0; d < 2; d++) \
+		{ \
+			magic[i][d] = zero + g->magic[i][d]; \
+			sum[i][d] = (VUInt8) zero; \
+		} \
+	} \
+	for (int p = 0; p < 3; p++) \
+	{ \
+		for (int d = 0; d < 3; d++) \
+		{ \
+			product_magic[p][d] = zero + g->product_magic[p][d]; \
+			product[p][d] = (VUInt8) zero; \
+		} \
+	} \
+	for (size_t i = 0; i < GPURED_CPU_BLOCK; i += lanes) \
+	{ \
+		VFloat8		u; \
+		VFloat8		v; \
+		Halves		a; \
+		Halves		b; \
+		load(u, x + i); \
+		a = halves_of(u); \
+		cut_values(u, magic[0], zero + g->bound[0], sum[0], &good); \
+		if (one || two) \
+			cut_products(u, u, a, a, product_magic[0], product[0]); \
+		if (one) \
+			continue; \
+		load(v, y + i); \
+		b = halves_of(v); \
+		cut_values(v, magic[1], zero + g->bound[1], sum[1], &good); \
+		if (two) \
+			cut_products(v, v, b, b, product_magic[1], product[1]); \
+		cut_products(u, v, a, b, product_magic[2], product[2]); \
+	} \
+	for (int i = 0; i < 2; i++) \
+	{ \
+		for (int d = 0; d < 2; d++) \
+			collect_digit(sum[i][d], g->magic[i][d], result++); \
+	} \
+	for (int p = 0; p < 3; p++) \
+	{ \
+		for (int d = 0; d < 3; d++) \
+			collect_digit(product[p][d], g->product_magic[p][d], result++); \
+	} \
+	for (size_t j = 0; j < lanes; j++) \
+		fits &= good[j] != 0; \
+	return fits; \
+}
+
+MOMENTS(moments_float4, float, LOAD_WIDENED)
+MOMENTS(moments_float8, double, LOAD)
+
+KERNEL bool
+moments_float4(const float *x, const GpuredMomentGrid *g, int64_t *sum)
+{
+	return moments_float4_body(x, x, g, true, false, sum);
+}
+
+KERNEL bool
+moments_float8(const double *x, const GpuredMomentGrid *g, int64_t *sum)
+{
+	return moments_float8_body(x, x, g, true, false, sum);
+}
+
+KERNEL bool
+pair_moments(const double *x, const double *y, const GpuredMomentGrid *g, int64_t *sum)
+{
+	return moments_float8_body(x, y, g, false, true, sum);
+}
+
+KERNEL bool
+dot(const double *x, const double *y, const GpuredMomentGrid *g, int64_t *sum)
+{
+	return moments_float8_body(x, y, g, false, false, sum);
+}
+
+/* Two vectors as pairs: a[0], b[0], a[1], b[1] and so on. */
+#if VECTOR_BYTES == 64
+#define INTERLEAVE_LOW(a, b)  __builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11)
+#define INTERLEAVE_HIGH(a, b) __builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15)
+#elif VECTOR_BYTES == 32
+#define INTERLEAVE_LOW(a, b)  __builtin_shufflevector(a, b, 0, 4, 1, 5)
+#define INTERLEAVE_HIGH(a, b) __builtin_shufflevector(a, b, 2, 6, 3, 7)
+#else
+#define INTERLEAVE_LOW(a, b)  __builtin_shufflevector(a, b, 0, 2)
+#define INTERLEAVE_HIGH(a, b) __builtin_shufflevector(a, b, 1, 3)
+#endif
+
+/*
+ * The digits of one vector of values, in pairs; lanes of what does not fit and
+ * of -0 are cleared in *good.
+ */
+KERNEL		GPURED_ALWAYS_INLINE void
+cut_pairs(VFloat8 v, const VFloat8 * magic, VFloat8 bound, VInt8 * good, VInt8 * pair)
+{
+	VFloat8		t = v + magic[0];
+	VFloat8		rest = v - (t - magic[0]);
+	VFloat8		u = rest + magic[1];
+	VInt8		first = (VInt8) ((VUInt8) t - (VUInt8) magic[0]);
+	VInt8		second = (VInt8) ((VUInt8) u - (VUInt8) magic[1]);
+
+	*good &= ((VFloat8) ((VInt8) v & INT64_MAX) < bound) & (u - magic[1] == rest) &
+		((VInt8) v != INT64_MIN);
+	pair[0] = INTERLEAVE_LOW(first, second);
+	pair[1] = INTERLEAVE_HIGH(first, second);
+}
+
+#define CUT(name, ctype, load) \
+KERNEL bool \
+name(const ctype *x, size_t n, const GpuredDigits *d, GpuredDigitPair *out) \
+{ \
+	const size_t lanes = LANES(double); \
+	VFloat8		zero = {0}; \
+	VFloat8		magic[2] = {zero + d->magic[0], zero + d->magic[1]}; \
+	VFloat8		bound = zero + d->bound; \
+	VInt8		good = (VInt8) {0} == 0; \
+	VInt8		pair[2]; \
+	VFloat8		v; \
+	bool		fits = true; \
+	size_t		i = 0; \
+	for (; n - i >= lanes; i += lanes) \
+	{ \
+		load(v, x + i); \
+		cut_pairs(v, magic, bound, &good, pair); \
+		memcpy(out + i, pair, sizeof(pair)); \
+	} \
+	if (i < n) \
+	{ \
+		ctype		tail[LANES(double)] = {0}; \
+		memcpy(tail, x + i, (n - i) * sizeof(ctype)); \
+		load(v, tail); \
+		cut_pairs(v, magic, bound, &good, pair); \
+		memcpy(out + i, pair, (n - i) * sizeof(*out)); \
+	} \
+	for (size_t j = 0; j < lanes; j++) \
+		fits &= good[j] != 0; \
+	return fits; \
+}
+
+CUT(cut_float4, float, LOAD_WIDENED)
+CUT(cut_float8, double, LOAD)
+
+#define RANKS(name, ctype, load) \
+KERNEL void \
+name(const ctype *x, size_t n, bool least, int64_t *out) \
+{ \
+	const size_t lanes = LANES(double); \
+	const int64_t flip = least ? -1 : 0; \
+	size_t		i = 0; \
+	for (; n - i >= lanes; i += lanes) \
+	{ \
+		VFloat8		v; \
+		VInt8		rank; \
+		VInt8		nan; \
+		load(v, x + i); \
+		nan = v != v; \
+		rank = (VInt8) v ^ (((VInt8) v < 0) & INT64_MAX); \
+		rank = CHOOSE(nan, INT64_MAX, rank) ^ flip; \
+		memcpy(out + i, &rank, sizeof(rank)); \
+	} \
+	for (; i < n; i++) \
+		out[i] = gpured_float_rank(x[i]) ^ flip; \
+}
+
+RANKS(ranks_float4, float, LOAD_WIDENED)
+RANKS(ranks_float8, double, LOAD)
 
 const GpuredCpuKernels KERNELS = {
 	.name = KERNELS_NAME,
@@ -370,6 +888,19 @@ const GpuredCpuKernels KERNELS = {
 	.min_float8 = min_float8,
 	.max_float4 = max_float4,
 	.max_float8 = max_float8,
+	.greatest_float4 = greatest_float4,
+	.greatest_float8 = greatest_float8,
 	.digits_float4 = digits_float4,
-	.digits_float8 = digits_float8
+	.digits_float8 = digits_float8,
+	.moments_int2 = moments_int2,
+	.moments_int4 = moments_int4,
+	.moments_int8 = moments_int8,
+	.moments_float4 = moments_float4,
+	.moments_float8 = moments_float8,
+	.pair_moments = pair_moments,
+	.dot = dot,
+	.cut_float4 = cut_float4,
+	.cut_float8 = cut_float8,
+	.ranks_float4 = ranks_float4,
+	.ranks_float8 = ranks_float8
 };

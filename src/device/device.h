@@ -14,6 +14,7 @@
 #define GPURED_DEVICE_H
 
 #include "exact/exact.h"
+#include "exact/moment_sums.h"
 
 #ifdef __cplusplus
 extern "C"
@@ -25,6 +26,7 @@ typedef enum GpuredOp
 {
 	GPURED_none = 0,
 #define GPURED_REDUCE(op, type, ctype, acc) GPURED_reduce_##op##_##type,
+#define GPURED_MOMENTS(op, type, ctype, columns, acc) GPURED_reduce_##op##_##type,
 #define GPURED_SCAN(op, type, ctype, acc, otype) GPURED_scan_##op##_##type,
 #include "oplist.h"
 	GPURED_NUM_OPS
@@ -39,7 +41,11 @@ typedef enum GpuredAccKind
 	GPURED_ACC_least_int,		/* v.i64, valid if n > 0 */
 	GPURED_ACC_greatest_int,	/* v.i64, valid if n > 0 */
 	GPURED_ACC_least_float,		/* v.f8, valid if n > 0 */
-	GPURED_ACC_greatest_float	/* v.f8, valid if n > 0 */
+	GPURED_ACC_greatest_float,	/* v.f8, valid if n > 0 */
+	GPURED_ACC_int_moments,		/* v.ints */
+	GPURED_ACC_moments,			/* v.sums, of GPURED_MOMENTS_ONE */
+	GPURED_ACC_pair_moments,	/* v.sums, of GPURED_MOMENTS_TWO */
+	GPURED_ACC_dot				/* v.sums, of GPURED_MOMENTS_DOT */
 } GpuredAccKind;
 
 /* An accumulator: what a reduction adds to and what a scan carries. */
@@ -52,6 +58,8 @@ typedef struct GpuredAcc
 		GpuredInt128 i128;
 		double		f8;
 		GpuredExact exact;
+		GpuredIntMoments ints;
+		GpuredMomentSums sums;
 	}			v;
 } GpuredAcc;
 
@@ -60,6 +68,7 @@ typedef struct GpuredOpInfo
 	const char *name;			/* "reduce_sum_int4" */
 	GpuredAccKind acc;
 	uint8_t		input_size;		/* bytes a value */
+	uint8_t		columns;		/* of input: 1, or 2 of the same type */
 	uint8_t		output_size;	/* bytes an output value; 0 for a reduction */
 	bool		is_scan;
 } GpuredOpInfo;
@@ -87,11 +96,15 @@ typedef struct GpuredStatus
 	char		reason[244];	/* in plain words, NUL terminated */
 } GpuredStatus;
 
-/* A column batch without NULLs: n values, contiguous. */
+/*
+ * A batch without NULLs: n values, contiguous.  Operations of two columns have
+ * as many in a second one, x in the first and y here; others leave it NULL.
+ */
 typedef struct GpuredBatch
 {
 	const void *values;
 	size_t		n;
+	const void *second;
 } GpuredBatch;
 
 typedef struct GpuredDeviceInfo

@@ -15,7 +15,7 @@
 #include "supervisor.h"
 
 /* How long a query under gpured.offload = force waits for a server. */
-#define FORCE_WAIT_MS	5000
+#define FORCE_WAIT_MS	20000
 
 /* How long a session does not wait for a slot again when none came, in ms. */
 #define BUSY_INTERVAL	1000
@@ -35,16 +35,23 @@ static const uint64 break_even[GPURED_NUM_OPS] = {
 	[GPURED_none] = UINT64_MAX,
 #define GPURED_REDUCE(op, type, ctype, acc) \
 	[GPURED_reduce_##op##_##type] = BREAK_EVEN_REDUCE,
+#define GPURED_MOMENTS(op, type, ctype, columns, acc) \
+	[GPURED_reduce_##op##_##type] = BREAK_EVEN_REDUCE,
 #define GPURED_SCAN(op, type, ctype, acc, otype) \
 	[GPURED_scan_##op##_##type] = BREAK_EVEN_SCAN,
 #include "oplist.h"
 };
 
 /* For messages. */
+#define MOMENTS_moments	"sum of squares"
+#define MOMENTS_pair_moments "sums of products"
+#define MOMENTS_dot		"dot product"
 static const char *const in_words[GPURED_NUM_OPS] = {
 	[GPURED_none] = "nothing",
 #define GPURED_REDUCE(op, type, ctype, acc) \
 	[GPURED_reduce_##op##_##type] = #op " of " #type,
+#define GPURED_MOMENTS(op, type, ctype, columns, acc) \
+	[GPURED_reduce_##op##_##type] = MOMENTS_##op " of " #type,
 #define GPURED_SCAN(op, type, ctype, acc, otype) \
 	[GPURED_scan_##op##_##type] = "prefix " #op " of " #type,
 #include "oplist.h"

@@ -21,13 +21,22 @@ const GpuredOpInfo gpured_op_info[GPURED_NUM_OPS] = {
 	[GPURED_reduce_##op##_##type] = { \
 		.name = "reduce_" #op "_" #type, \
 		.acc = GPURED_ACC_##kind, \
-		.input_size = sizeof(ctype) \
+		.input_size = sizeof(ctype), \
+		.columns = 1 \
+	},
+#define GPURED_MOMENTS(op, type, ctype, ncolumns, kind) \
+	[GPURED_reduce_##op##_##type] = { \
+		.name = "reduce_" #op "_" #type, \
+		.acc = GPURED_ACC_##kind, \
+		.input_size = sizeof(ctype), \
+		.columns = ncolumns \
 	},
 #define GPURED_SCAN(op, type, ctype, kind, otype) \
 	[GPURED_scan_##op##_##type] = { \
 		.name = "scan_" #op "_" #type, \
 		.acc = GPURED_ACC_##kind, \
 		.input_size = sizeof(ctype), \
+		.columns = 1, \
 		.output_size = sizeof(otype), \
 		.is_scan = true \
 	},
@@ -75,6 +84,18 @@ gpured_acc_merge(GpuredOp op, GpuredAcc *dst, const GpuredAcc *src)
 				take = gpured_float_rank(src->v.f8) < gpured_float_rank(dst->v.f8);
 			if (dst->n == 0 || take)
 				dst->v.f8 = gpured_canonical_float(src->v.f8);
+			break;
+		case GPURED_ACC_int_moments:
+			gpured_int_moments_add(&dst->v.ints, &src->v.ints);
+			break;
+		case GPURED_ACC_moments:
+			gpured_moment_sums_add(GPURED_MOMENTS_ONE, &dst->v.sums, &src->v.sums);
+			break;
+		case GPURED_ACC_pair_moments:
+			gpured_moment_sums_add(GPURED_MOMENTS_TWO, &dst->v.sums, &src->v.sums);
+			break;
+		case GPURED_ACC_dot:
+			gpured_moment_sums_add(GPURED_MOMENTS_DOT, &dst->v.sums, &src->v.sums);
 			break;
 	}
 	dst->n = (int64_t) ((uint64_t) dst->n + (uint64_t) src->n);

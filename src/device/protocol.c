@@ -105,7 +105,7 @@ gpured_protocol_fingerprint(void)
 	for (int op = GPURED_none + 1; op < GPURED_NUM_OPS; op++)
 	{
 		const GpuredOpInfo *info = &gpured_op_info[op];
-		uint8_t		shape[3] = {info->acc, info->input_size, info->output_size};
+		uint8_t		shape[4] = {info->acc, info->input_size, info->columns, info->output_size};
 
 		for (const char *p = info->name; *p; p++)
 			hash = (hash ^ (uint8_t) *p) * UINT64_C(0x100000001b3);
@@ -148,16 +148,35 @@ gpured_acc_plausible(GpuredOp op, const GpuredAcc *acc)
 		case GPURED_ACC_least_float:
 		case GPURED_ACC_greatest_float:
 			return true;
+		case GPURED_ACC_int_moments:
+			return gpured_int_moments_plausible(&acc->v.ints, acc->n);
+		case GPURED_ACC_moments:
+			return gpured_moment_sums_plausible(GPURED_MOMENTS_ONE, &acc->v.sums, acc->n);
+		case GPURED_ACC_pair_moments:
+			return gpured_moment_sums_plausible(GPURED_MOMENTS_TWO, &acc->v.sums, acc->n);
+		case GPURED_ACC_dot:
+			return gpured_moment_sums_plausible(GPURED_MOMENTS_DOT, &acc->v.sums, acc->n);
 	}
 	return false;
+}
+
+/* The first multiple of the alignment from "size" on. */
+static size_t
+aligned(size_t size)
+{
+	return (size + GPURED_SLOT_ALIGN - 1) / GPURED_SLOT_ALIGN * GPURED_SLOT_ALIGN;
 }
 
 size_t
 gpured_scan_output_offset(GpuredOp op, size_t n)
 {
-	size_t		input = n * gpured_op_info[op].input_size;
+	return aligned(n * gpured_op_info[op].input_size);
+}
 
-	return (input + GPURED_SLOT_ALIGN - 1) / GPURED_SLOT_ALIGN * GPURED_SLOT_ALIGN;
+size_t
+gpured_second_column_offset(GpuredOp op, size_t slot_size)
+{
+	return aligned(gpured_slot_capacity(op, slot_size) * gpured_op_info[op].input_size);
 }
 
 size_t
@@ -165,6 +184,6 @@ gpured_slot_capacity(GpuredOp op, size_t slot_size)
 {
 	const GpuredOpInfo *info = &gpured_op_info[op];
 
-	return (slot_size - (info->is_scan ? GPURED_SLOT_ALIGN : 0)) /
-		(info->input_size + info->output_size);
+	return (slot_size - (info->is_scan || info->columns == 2 ? GPURED_SLOT_ALIGN : 0)) /
+		(info->columns * info->input_size + info->output_size);
 }

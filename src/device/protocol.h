@@ -27,7 +27,7 @@ extern "C"
 #endif
 
 #define GPURED_PROTOCOL_MAGIC	0x44525047	/* "GPRD" */
-#define GPURED_PROTOCOL_VERSION 1
+#define GPURED_PROTOCOL_VERSION 2
 
 /*
  * Relative to the data directory, which is the working directory of every
@@ -123,7 +123,10 @@ typedef struct GpuredRefused
 	GpuredStatus status;
 } GpuredRefused;
 
-/* REDUCE; its accumulator starts at the identity */
+/*
+ * REDUCE; its accumulator starts at the identity.  A second column starts at
+ * gpured_second_column_offset() in the same slot, however many values there are.
+ */
 typedef struct GpuredReduce
 {
 	GpuredHeader header;
@@ -216,7 +219,10 @@ extern bool gpured_acc_plausible(GpuredOp op, const GpuredAcc *acc);
 /* Where the output of a scan of n values starts in its slot. */
 extern size_t gpured_scan_output_offset(GpuredOp op, size_t n);
 
-/* How many values of "op" one slot holds, with the output of a scan. */
+/* Where the second column starts in a slot, or in a buffer, of this size. */
+extern size_t gpured_second_column_offset(GpuredOp op, size_t slot_size);
+
+/* How many values of "op" one slot holds, with the output of a scan or both columns. */
 extern size_t gpured_slot_capacity(GpuredOp op, size_t slot_size);
 
 #ifdef __cplusplus

@@ -246,6 +246,26 @@ round_bits(uint64_t m, int exponent, bool sticky, bool negative)
 	return gpured_double_from_bits(bits | (uint64_t) negative << 63);
 }
 
+/* num * 2^exponent */
+static double
+round_integer(const GpuredBig *num, int exponent, bool negative)
+{
+	int			i = num->n - 1;
+	int			zeros = __builtin_clzll(num->digit[i]);
+	uint64_t	m = num->digit[i] << zeros;
+	bool		sticky = false;
+
+	if (i > 0)
+	{
+		if (zeros > 0)
+			m |= num->digit[i - 1] >> (64 - zeros);
+		sticky = num->digit[i - 1] << zeros != 0;
+	}
+	for (int j = 0; j < i - 1 && !sticky; j++)
+		sticky = num->digit[j] != 0;
+	return round_bits(m, exponent + 64 * i - zeros, sticky, negative);
+}
+
 double
 gpured_big_ratio(const GpuredBig *num, const GpuredBig *den, int exponent)
 {
@@ -256,6 +276,9 @@ gpured_big_ratio(const GpuredBig *num, const GpuredBig *den, int exponent)
 
 	if (num->n == 0)
 		return 0.0;
+	if (den->n == 1 && (den->digit[0] & (den->digit[0] - 1)) == 0)
+		return round_integer(num, exponent - __builtin_ctzll(den->digit[0]),
+							 num->negative != den->negative);
 	shift = 65 - (bit_length(num) - bit_length(den));
 	q = divide(num, den, shift, &rest);
 	drop = 64 - __builtin_clzll((uint64_t) (q >> 64));

@@ -11,13 +11,17 @@
 
 #include "exact/moments_layout.h"
 
-/* The pair of values from 2^-24 to 2^40. */
-#define ORDINARY_PAIR	16
+#define NARROW			1		/* the span */
+#define NARROW_BITS		32
 
-static const int span_classes[] = {1, 2, 4, 8, 16, GPURED_MOMENTS_PAIRS};
+/* The exponent of 1, in a double. */
+#define ORDINARY_EXPONENT 1023
 
-int
-gpured_moments_limbs(GpuredMomentsKind kind, GpuredMomentsSum sum, int sx, int sy)
+static const int pair_classes[] = {1, 2, 4, 8, 16, GPURED_MOMENTS_PAIRS};
+
+/* How many limbs a sum has; 0 if states of this kind do not have it. */
+static int
+sum_limbs(GpuredMomentsKind kind, GpuredMomentsSum sum, int sx, int sy)
 {
 	switch (sum)
 	{
@@ -34,50 +38,71 @@ gpured_moments_limbs(GpuredMomentsKind kind, GpuredMomentsSum sum, int sx, int s
 	}
 }
 
-int
-gpured_moments_first(const GpuredMoments *w, GpuredMomentsSum sum)
+static int
+limbs_of(const GpuredMoments *w, GpuredMomentsSum sum)
 {
-	int			fx = (w->base[0] + 25) / 64;
-	int			fy = (w->base[1] + 25) / 64;
+	return sum_limbs(w->kind, sum, w->span[0] / 2, w->span[1] / 2);
+}
+
+static uint64_t *
+sum_of(GpuredMoments *w, GpuredMomentsSum sum)
+{
+	return w->limb + gpured_moments_offset(w->kind, sum, w->span[0] / 2, w->span[1] / 2);
+}
+
+/* The grid's bit where a sum begins. */
+static int
+first_bit(const GpuredMoments *w, GpuredMomentsSum sum)
+{
+	int			x = w->base[0] + 25;
+	int			y = w->base[1] + 25;
 
 	switch (sum)
 	{
 		case GPURED_SUM_X:
-			return fx;
+			return x;
 		case GPURED_SUM_XX:
-			return 2 * fx;
+			return 2 * x;
 		case GPURED_SUM_Y:
-			return fy;
+			return y;
 		case GPURED_SUM_YY:
-			return 2 * fy;
+			return 2 * y;
 		default:
-			return fx + fy;
+			return x + y;
 	}
+}
+
+int
+gpured_moments_first(const GpuredMoments *w, GpuredMomentsSum sum)
+{
+	return first_bit(w, sum) / 64;
 }
 
 static size_t
 memory_for(GpuredMomentsKind kind, int sx, int sy)
 {
-	size_t		limbs = 0;
+	/* a variable's own sums; and those of two, and products */
+	int			limbs = 1 + 3 * sx + 5;
 
-	for (int sum = 0; sum < GPURED_MOMENTS_SUMS; sum++)
-		limbs += gpured_moments_limbs(kind, sum, sx, sy);
+	if (kind == GPURED_MOMENTS_TWO)
+		limbs += 3 * sy + 5 + sx + sy + 3;
+	else if (kind == GPURED_MOMENTS_DOT)
+		limbs = sx + sy + 3;
 	return offsetof(GpuredMoments, limb) + limbs * sizeof(uint64_t);
 }
 
 size_t
 gpured_moments_memory(const GpuredMoments *w)
 {
-	/* a state of no rows has room for the smallest spans */
-	return memory_for(w->kind, w->span[0] > 0 ? w->span[0] : 1, w->span[1] > 0 ? w->span[1] : 1);
+	return memory_for(w->kind, w->span[0] / 2, w->span[1] / 2);
 }
 
 GpuredMoments *
 gpured_moments_create(GpuredMomentsKind kind, const GpuredAllocator *mem, void *arg)
 {
-	GpuredMoments *w = mem->alloc(arg, memory_for(kind, 1, 1));
+	GpuredMoments *w = mem->alloc(arg, memory_for(kind, 0, 0));
 
-	memset(w, 0, offsetof(GpuredMoments, limb));
+	memset(w, 0, offsetof(GpuredMoments, limb) + sizeof(uint64_t));
 	w->kind = (uint8_t) kind;
 	return w;
 }
@@ -90,6 +115,16 @@ gpured_moments_copy(const GpuredMoments *w, const GpuredAllocator *mem, void *ar
 
 	memcpy(copy, w, size);
 	return copy;
+}
+
+/* All sums to zero; the number of rows stays. */
+static void
+clear_sums(GpuredMoments *w)
+{
+	uint64_t   *end = (uint64_t *) ((char *) w + gpured_moments_memory(w));
+
+	for (uint64_t *limb = w->limb + (w->kind != GPURED_MOMENTS_DOT); limb < end; limb++)
+		*limb = GPURED_MOMENTS_BIAS;
 }
 
 /*
@@ -111,9 +146,9 @@ place(int low, int high, int *first, int *span)
 		if (high < *first + *span - 1)
 			high = *first + *span - 1;
 	}
-	while (span_classes[class] < high - low + 1)
+	while (pair_classes[class] < high - low + 1)
 		class++;
-	*span = span_classes[class];
+	*span = pair_classes[class];
 	*first = low - (*span - (high - low + 1) + 1) / 2;
 	if (*first < 0)
 		*first = 0;
@@ -125,45 +160,51 @@ GpuredMoments *
 gpured_moments_cover(GpuredMoments *w, const int *low, const int *high,
 					 const GpuredAllocator *mem, void *arg)
 {
+	uint64_t	digit[GPURED_MOMENTS_MAX_LIMBS];
 	GpuredMoments *new;
 	int			first[2];
-	int			span[2];
+	int			pairs[2];
 
 	for (int i = 0; i < 2; i++)
 	{
+		int			from = low[i];
+		int			to = high[i];
+
 		first[i] = (w->base[i] + 25) / 64;
-		span[i] = w->span[i];
+		pairs[i] = w->span[i] / 2;
+		if (w->span[i] == NARROW)
+		{
+			int			last = (w->base[i] + 25 + NARROW_BITS - 1) / 64;
+
+			from = from < first[i] ? from : first[i];
+			to = to > last ? to : last;
+		}
 		if (i == 0 || w->kind != GPURED_MOMENTS_ONE)
-			place(low[i], high[i], &first[i], &span[i]);
+			place(from, to, &first[i], &pairs[i]);
 	}
-	if (span[0] == w->span[0] && span[1] == w->span[1])
+	if (2 * pairs[0] == w->span[0] && 2 * pairs[1] == w->span[1])
 		return w;
 
-	new = w;
-	if (w->span[0] > 0 || span[0] > 1 || span[1] > 1)
-		new = mem->alloc(arg, memory_for(w->kind, span[0], span[1]));
-	new->n = w->n;
+	new = mem->alloc(arg, memory_for(w->kind, pairs[0], pairs[1]));
 	new->kind = w->kind;
 	new->flags = w->flags;
 	for (int i = 0; i < 2; i++)
 	{
 		new->base[i] = (int16_t) (64 * first[i] - 25);
-		new->span[i] = (uint8_t) span[i];
+		new->span[i] = (uint8_t) (2 * pairs[i]);
 	}
+	clear_sums(new);
+	if (w->kind != GPURED_MOMENTS_DOT)
+		new->limb[0] = w->limb[0];
 	for (int sum = 0; sum < GPURED_MOMENTS_SUMS; sum++)
 	{
-		int			limbs = gpured_moments_limbs(new->kind, sum, span[0], span[1]);
-		uint64_t   *to = new->limb + gpured_moments_offset(new->kind, sum, span[0], span[1]);
+		int			at;
+		int			n = gpured_moments_digits(w, sum, digit, &at);
 
-		for (int i = 0; i < limbs; i++)
-			to[i] = GPURED_MOMENTS_BIAS;
-		if (new != w && w->span[0] > 0 && limbs > 0)
-			memcpy(to + gpured_moments_first(w, sum) - gpured_moments_first(new, sum),
-				   w->limb + gpured_moments_offset(w->kind, sum, w->span[0], w->span[1]),
-				   gpured_moments_limbs(w->kind, sum, w->span[0], w->span[1]) * sizeof(uint64_t));
+		if (n > 0)
+			gpured_moments_add_digits(new, sum, at - gpured_moments_first(new, sum), digit, n);
 	}
-	if (new != w)
-		mem->release(arg, w);
+	mem->release(arg, w);
 	return new;
 }
 
@@ -184,18 +225,57 @@ gpured_moments_carry(uint64_t *limb, uint64_t sign)
 	}
 }
 
-/* The pair of a finite value. */
+/* The exponent of a finite value; 0 for a zero, which fits anywhere. */
 static int
-pair_of(double value)
+exponent_of(double value)
 {
 	uint64_t	bits;
 	int			exponent;
 
 	memcpy(&bits, &value, sizeof(bits));
 	if (bits << 1 == 0)
-		return ORDINARY_PAIR;
+		return 0;
 	exponent = (bits >> 52) & 0x7ff;
-	return ((exponent > 0 ? exponent : 1) + 25) / 64;
+	return exponent > 0 ? exponent : 1;
+}
+
+/* Whether a variable of a narrow state has had nothing but zeros. */
+static bool
+is_unused(GpuredMoments *w, int variable)
+{
+	GpuredMomentsSum sum = w->kind == GPURED_MOMENTS_DOT ? GPURED_SUM_XY :
+		variable == 0 ? GPURED_SUM_XX : GPURED_SUM_YY;
+	uint64_t   *limb = sum_of(w, sum);
+
+	return limb[0] == GPURED_MOMENTS_BIAS && limb[1] == GPURED_MOMENTS_BIAS &&
+		limb[2] == GPURED_MOMENTS_BIAS;
+}
+
+/*
+ * Try a row in a narrow state, which takes the exponents about those of its first
+ * values.  They are rounded to eights: so states of like data can be merged.
+ */
+static bool
+fit_narrow(GpuredMoments *w, double x, double y, bool remove)
+{
+	int			exponent[2] = {exponent_of(x), exponent_of(y)};
+	bool		first = w->span[0] == 0;
+
+	if (w->span[0] > NARROW)
+		return false;
+	if (first)
+	{
+		w->span[0] = NARROW;
+		w->span[1] = w->kind == GPURED_MOMENTS_ONE ? 0 : NARROW;
+		clear_sums(w);
+	}
+	for (int i = 0; i < 2; i++)
+	{
+		if (w->span[i] == NARROW && (first || is_unused(w, i)))
+			w->base[i] = (int16_t)
+				(((exponent[i] > 0 ? exponent[i] : ORDINARY_EXPONENT) - NARROW_BITS / 2) & ~7);
+	}
+	return gpured_moments_fit(w, w->kind, x, y, remove);
 }
 
 static uint8_t
@@ -212,10 +292,11 @@ special_flag(double value)
  */
 __attribute__((noinline, cold))
 GpuredMoments *
-gpured_moments_add_slow(GpuredMoments *w, double x, double y,
+gpured_moments_add_slow(GpuredMoments *w, double x, double y, bool remove,
 						const GpuredAllocator *mem, void *arg)
 {
-	int			low[2];
+	int			exponent[2];
+	int			pair[2];
 
 	if (w->kind == GPURED_MOMENTS_DOT)
 	{
@@ -239,27 +320,24 @@ gpured_moments_add_slow(GpuredMoments *w, double x, double y,
 		}
 	}
 
-	/* a zero fits anywhere, once there are pairs */
-	low[0] = x == 0 && w->span[0] > 0 ? (w->base[0] + 25) / 64 : pair_of(x);
-	low[1] = y == 0 && w->span[1] > 0 ? (w->base[1] + 25) / 64 : pair_of(y);
-	w = gpured_moments_cover(w, low, low, mem, arg);
-	switch (w->kind)
+	if (!fit_narrow(w, x, y, remove))
 	{
-		case GPURED_MOMENTS_ONE:
-			return gpured_moments_add(w, GPURED_MOMENTS_ONE, x, y, false, mem, arg);
-		case GPURED_MOMENTS_TWO:
-			return gpured_moments_add(w, GPURED_MOMENTS_TWO, x, y, false, mem, arg);
-		default:
-			return gpured_moments_add(w, GPURED_MOMENTS_DOT, x, y, false, mem, arg);
+		exponent[0] = exponent_of(x);
+		exponent[1] = exponent_of(y);
+		for (int i = 0; i < 2; i++)
+			pair[i] = ((exponent[i] > 0 ? exponent[i] : w->base[i]) + 25) / 64;
+		w = gpured_moments_cover(w, pair, pair, mem, arg);
+		gpured_moments_fit(w, w->kind, x, y, remove);
 	}
+	return w;
 }
 
-int
-gpured_moments_digits(const GpuredMoments *w, GpuredMomentsSum sum, uint64_t *digit)
+/* A sum in two's complement from where it begins, not trimmed; the number of digits. */
+static int
+own_digits(const GpuredMoments *w, GpuredMomentsSum sum, uint64_t *digit)
 {
-	int			limbs = gpured_moments_limbs(w->kind, sum, w->span[0], w->span[1]);
-	const uint64_t *limb = w->limb +
-		gpured_moments_offset(w->kind, sum, w->span[0], w->span[1]);
+	int			limbs = limbs_of(w, sum);
+	const uint64_t *limb = sum_of((GpuredMoments *) w, sum);
 	int64_t		carry = 0;
 
 	if (w->span[0] == 0)
@@ -274,16 +352,32 @@ gpured_moments_digits(const GpuredMoments *w, GpuredMomentsSum sum, uint64_t *di
 	return limbs;
 }
 
+int
+gpured_moments_digits(const GpuredMoments *w, GpuredMomentsSum sum, uint64_t *digit, int *first)
+{
+	int			n = own_digits(w, sum, digit);
+	int			shift = first_bit(w, sum) % 64;
+
+	*first = first_bit(w, sum) / 64;
+	if (n == 0 || shift == 0)
+		return n;
+	digit[n] = (uint64_t) ((int64_t) digit[n - 1] >> (64 - shift));
+	for (int i = n - 1; i > 0; i--)
+		digit[i] = digit[i] << shift | digit[i - 1] >> (64 - shift);
+	digit[0] <<= shift;
+	return n + 1;
+}
+
 void
-gpured_moments_add_digits(GpuredMoments *w, GpuredMomentsSum sum, int first,
+gpured_moments_add_digits(GpuredMoments *w, GpuredMomentsSum sum, int at,
 						  const uint64_t *digit, int n)
 {
-	int			limbs = gpured_moments_limbs(w->kind, sum, w->span[0], w->span[1]);
-	uint64_t   *limb = w->limb + gpured_moments_offset(w->kind, sum, w->span[0], w->span[1]);
+	int			limbs = limbs_of(w, sum);
+	uint64_t   *limb = sum_of(w, sum);
 	uint64_t	sign = n > 0 && digit[n - 1] >> 63 ? UINT64_MAX : 0;
 	uint64_t	carry = 0;
 
-	for (int i = first - gpured_moments_first(w, sum), j = 0; i < limbs; i++, j++)
+	for (int i = at, j = 0; i < limbs; i++, j++)
 	{
 		unsigned __int128 t = (unsigned __int128) limb[i] + (j < n ? digit[j] : sign) + carry;
 
@@ -292,31 +386,68 @@ gpured_moments_add_digits(GpuredMoments *w, GpuredMomentsSum sum, int first,
 	}
 }
 
+/* Whether the sums of two narrow states can be added as they are. */
+static bool
+can_stay_narrow(const GpuredMoments *w, const GpuredMoments *src)
+{
+	const int64_t limit = INT64_C(1) << 62;
+
+	if (w->span[0] != NARROW || src->span[0] != NARROW ||
+		w->base[0] != src->base[0] || w->base[1] != src->base[1])
+		return false;
+	if (w->kind == GPURED_MOMENTS_DOT)
+	{
+		/* the highest limbs, less their bias */
+		int64_t		a = (int64_t) (w->limb[2] - GPURED_MOMENTS_BIAS);
+		int64_t		b = (int64_t) (src->limb[2] - GPURED_MOMENTS_BIAS);
+
+		return a > -limit / 2 && a < limit / 2 && b > -limit / 2 && b < limit / 2;
+	}
+	return w->limb[0] + src->limb[0] <= UINT64_C(1) << GPURED_NARROW_ROWS_LOG2;
+}
+
 GpuredMoments *
 gpured_moments_merge(GpuredMoments *w, const GpuredMoments *src,
 					 const GpuredAllocator *mem, void *arg)
 {
-	uint64_t	digit[GPURED_MOMENTS_MAX_LIMBS];
+	uint64_t	digit[GPURED_MOMENTS_SUMS][GPURED_MOMENTS_MAX_LIMBS];
+	int			n[GPURED_MOMENTS_SUMS];
+	int			first[GPURED_MOMENTS_SUMS];
 	int			low[2];
 	int			high[2];
+	uint8_t		flags = src->flags;
+	int64_t		rows = gpured_moments_rows(src);
+	bool		narrow = can_stay_narrow(w, src);
 
 	if (src->span[0] == 0)
 		return w;
-	for (int i = 0; i < 2; i++)
-	{
-		low[i] = (src->base[i] + 25) / 64;
-		high[i] = low[i] + src->span[i] - 1;
-	}
-	w = gpured_moments_cover(w, low, high, mem, arg);
+
+	/* src may be w, which goes away if it grows */
 	for (int sum = 0; sum < GPURED_MOMENTS_SUMS; sum++)
 	{
-		int			n = gpured_moments_digits(src, sum, digit);
-
-		if (n > 0)
-			gpured_moments_add_digits(w, sum, gpured_moments_first(src, sum), digit, n);
+		if (narrow)
+			n[sum] = own_digits(src, sum, digit[sum]);
+		else
+			n[sum] = gpured_moments_digits(src, sum, digit[sum], &first[sum]);
 	}
-	w->n += src->n;
-	w->flags |= src->flags;
+	if (!narrow)
+	{
+		for (int i = 0; i < 2; i++)
+		{
+			low[i] = (src->base[i] + 25) / 64;
+			high[i] = (src->base[i] + 25 + (src->span[i] > 0 ? 32 * src->span[i] - 1 : 0)) / 64;
+		}
+		w = gpured_moments_cover(w, low, high, mem, arg);
+	}
+	for (int sum = 0; sum < GPURED_MOMENTS_SUMS; sum++)
+	{
+		if (n[sum] > 0)
+			gpured_moments_add_digits(w, sum, narrow ? 0 : first[sum] - gpured_moments_first(w, sum),
+									  digit[sum], n[sum]);
+	}
+	if (w->kind != GPURED_MOMENTS_DOT)
+		w->limb[0] += (uint64_t) rows;
+	w->flags |= flags;
 	return w;
 }
 
@@ -325,7 +456,7 @@ gpured_moments_get(const GpuredMoments *w, GpuredMomentsSum sum, GpuredBig *r)
 {
 	uint64_t	digit[GPURED_MOMENTS_MAX_LIMBS];
 
-	gpured_big_set_digits(r, digit, gpured_moments_digits(w, sum, digit));
+	gpured_big_set_digits(r, digit, own_digits(w, sum, digit));
 }
 
 void
@@ -369,6 +500,7 @@ gpured_moving_moments_add(GpuredMovingMoments *s, double x, double y, bool remov
 {
 	int64_t		count = remove ? -1 : 1;
 
+	s->n += count;
 	switch (s->sums->kind)
 	{
 		case GPURED_MOMENTS_ONE:

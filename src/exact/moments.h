@@ -13,15 +13,20 @@
  * one comparison a variable finds what does not fit, and the final functions
  * multiply and subtract the sums as they are, with nothing to align.
  *
- * With the first pairs fx and fy, and the spans sx and sy, the sums are
+ * With the first pairs fx and fy, and the numbers of pairs sx and sy, the sums are
  *
  *		x	sx + 2 limbs		from 2^(64 fx - 1100)
  *		xx	2 sx + 3			from 2^(128 fx - 2200)
  *		xy	sx + sy + 3			from 2^(64 (fx + fy) - 2200)
  *
  * and y and yy likewise.  The highest limb is room for carries: 2^63 of the
- * largest values that the spans allow do not fill it.  Limbs are biased by 2^63
+ * largest values that the pairs allow do not fill it.  Limbs are biased by 2^63
  * as in window.h, so that sums that hover about zero carry seldom.
+ *
+ * A state begins narrow.  Then its values may differ by a factor of 2^31 only,
+ * and "base", where they begin, is no limb of the grid but any bit of it.  By the
+ * formulas above with sx = sy = 0 its sums have two and three limbs: 2^20 rows do
+ * not fill them.  Whatever goes beyond makes the state a wide one, on the grid.
  *
  * Memory is as in window.h: an allocator of the caller's, and a function that
  * may have to grow a state returns where it now is.  Nothing here knows of
@@ -31,14 +36,8 @@
 #define GPURED_MOMENTS_H
 
 #include "exact/bigint.h"
+#include "exact/moment_sums.h"
 #include "exact/window.h"
-
-typedef enum GpuredMomentsKind
-{
-	GPURED_MOMENTS_ONE,			/* x, xx */
-	GPURED_MOMENTS_TWO,			/* x, xx, y, yy, xy */
-	GPURED_MOMENTS_DOT			/* xy */
-} GpuredMomentsKind;
 
 typedef enum GpuredMomentsSum
 {
@@ -53,21 +52,25 @@ typedef enum GpuredMomentsSum
 
 typedef struct GpuredMoments
 {
-	int64_t		n;				/* all rows */
-	int16_t		base[2];		/* 64 * first pair - 25, of x and of y */
-	uint8_t		span[2];		/* pairs; 0 before the first row */
+	int16_t		base[2];		/* of x and of y: the least exponent, as a
+								 * double has it; 64 * first pair - 25 if wide */
+	uint8_t		span[2];		/* how many exponents, in 32s: 0 before the
+								 * first row, 1 if narrow, even if wide */
 	uint8_t		kind;
 	uint8_t		flags;			/* GPURED_EXACT_* of x, those of y above; of
 								 * the products in a DOT */
-	uint64_t	limb[];
+	uint64_t	limb[];			/* the number of rows but in a DOT, and the
+								 * sums */
 } GpuredMoments;
 
-#define GPURED_MOMENTS_FLAGS_Y 4	/* how far the flags of y are shifted */
+/* How many rows a narrow state holds. */
+#define GPURED_NARROW_ROWS_LOG2 20
 
 /* A state with an inverse: it counts what a plain state only flags. */
 typedef struct GpuredMovingMoments
 {
-	GpuredMoments *sums;		/* rows, and the finite values */
+	GpuredMoments *sums;		/* of the finite values */
+	int64_t		n;				/* all rows */
 	int64_t		nan[2];			/* of x and of y, or of the products [0] */
 	int64_t		pinf[2];
 	int64_t		ninf[2];
@@ -83,6 +86,15 @@ extern GpuredMoments *gpured_moments_create(GpuredMomentsKind kind,
 extern GpuredMoments *gpured_moments_copy(const GpuredMoments *w,
 										  const GpuredAllocator *mem, void *arg);
 
+/* All rows; of a DOT, which does not count them, whether there are any. */
+static inline int64_t
+gpured_moments_rows(const GpuredMoments *w)
+{
+	if (w->kind == GPURED_MOMENTS_DOT)
+		return w->span[0] > 0;
+	return (int64_t) w->limb[0];
+}
+
 /* What the state occupies. */
 extern size_t gpured_moments_memory(const GpuredMoments *w);
 
@@ -91,7 +103,7 @@ extern GpuredMoments *gpured_moments_merge(GpuredMoments *w, const GpuredMoments
 										   const GpuredAllocator *mem, void *arg);
 
 /* The part of gpured_moments_add that is out of line. */
-extern GpuredMoments *gpured_moments_add_slow(GpuredMoments *w, double x, double y,
+extern GpuredMoments *gpured_moments_add_slow(GpuredMoments *w, double x, double y, bool remove,
 											  const GpuredAllocator *mem, void *arg);
 extern void gpured_moments_carry(uint64_t *limb, uint64_t sign);
 
@@ -108,7 +120,7 @@ gpured_moments_unit(const GpuredMoments *w, int variable)
 }
 
 /*
- * The serialized form: the number of rows (8 bytes), the flags, and for each sum
+ * The serialized form: the number of rows (8 bytes) but in a DOT, the flags, and for each sum
  * the index of its lowest limb that is not zero, the number of limbs, and the
  * limbs as window.h writes them.  It is canonical, and in network order.
  *
@@ -120,6 +132,14 @@ extern size_t gpured_moments_write(const GpuredMoments *w, uint8_t *out);
 extern bool gpured_moments_read(const uint8_t *bytes, size_t n, GpuredMomentsKind kind,
 								GpuredMoments **result, const GpuredAllocator *mem, void *arg);
 
+/*
+ * The state of n rows of which a device made these sums.  Returns false, and
+ * allocates nothing, if n rows could not have given them.
+ */
+extern bool gpured_moments_from_sums(GpuredMomentsKind kind, const GpuredMomentSums *sums,
+									 int64_t n, GpuredMoments **result,
+									 const GpuredAllocator *mem, void *arg);
+
 /* A frame of rows: what was added can be removed again. */
 extern void gpured_moving_moments_init(GpuredMovingMoments *s, GpuredMomentsKind kind,
 									   const GpuredAllocator *mem, void *arg);
@@ -127,7 +147,7 @@ extern void gpured_moving_moments_add(GpuredMovingMoments *s, double x, double y
 									  const GpuredAllocator *mem, void *arg);
 extern uint32_t gpured_moving_moments_flags(const GpuredMovingMoments *s);
 
-/* Where each sum starts among the limbs. */
+/* Where each sum starts among the limbs, with sx and sy pairs. */
 static inline int
 gpured_moments_offset(GpuredMomentsKind kind, GpuredMomentsSum sum, int sx, int sy)
 {
@@ -136,15 +156,15 @@ gpured_moments_offset(GpuredMomentsKind kind, GpuredMomentsSum sum, int sx, int 
 	switch (sum)
 	{
 		case GPURED_SUM_X:
-			return 0;
+			return 1;
 		case GPURED_SUM_XX:
-			return sx + 2;
+			return sx + 3;
 		case GPURED_SUM_Y:
-			return 3 * sx + 5;
+			return 3 * sx + 6;
 		case GPURED_SUM_YY:
-			return 3 * sx + sy + 7;
+			return 3 * sx + sy + 8;
 		default:
-			return 3 * (sx + sy) + 10;
+			return 3 * (sx + sy) + 11;
 	}
 }
 
@@ -154,7 +174,7 @@ typedef struct GpuredTerm
 	int64_t		mantissa;
 	uint64_t	sign;			/* all ones if negative */
 	uint64_t	nonzero;		/* all ones, or 0 */
-	uint64_t	distance;		/* of its bit 0 from the first pair's */
+	uint64_t	distance;		/* of its exponent from the base */
 } GpuredTerm;
 
 /* NaN and the infinities are farther away than any span. */
@@ -208,9 +228,12 @@ gpured_add_value(uint64_t *limb, int64_t mantissa, uint64_t distance)
 		gpured_moments_carry(limb + 2, high);
 }
 
-/* limb[] += a * b * 2^distance */
-static inline void
-gpured_add_product(uint64_t *limb, int64_t a, int64_t b, uint64_t distance)
+/*
+ * limb[] += a * b * 2^distance.  Returns false, with nothing done, if that would
+ * carry out of a narrow sum.
+ */
+static inline bool
+gpured_add_product(uint64_t *limb, int64_t a, int64_t b, uint64_t distance, bool narrow)
 {
 	__int128	product = (__int128) a * b;
 	unsigned	shift = distance & 63;
@@ -219,17 +242,77 @@ gpured_add_product(uint64_t *limb, int64_t a, int64_t b, uint64_t distance)
 	uint64_t	high = (uint64_t) ((int64_t) (product >> 64) >> 1 >> (63 - shift));
 	unsigned __int128 sum;
 	bool		carry;
-	uint64_t	old;
+	uint64_t	highest;
 
 	limb += distance >> 6;
 	sum = (unsigned __int128) limb[1] << 64 | limb[0];
 	carry = __builtin_add_overflow(sum, (unsigned __int128) middle << 64 | (uint64_t) product << shift, &sum);
+	highest = limb[2] + high + carry;
+	if (__builtin_expect(gpured_limb_carries(limb[2], high, highest), 0))
+	{
+		if (narrow)
+			return false;
+		gpured_moments_carry(limb + 3, high);
+	}
 	limb[0] = (uint64_t) sum;
 	limb[1] = (uint64_t) (sum >> 64);
-	old = limb[2];
-	limb[2] = old + high + carry;
-	if (__builtin_expect(gpured_limb_carries(old, high, limb[2]), 0))
-		gpured_moments_carry(limb + 3, high);
+	limb[2] = highest;
+	return true;
+}
+
+/*
+ * Add a row, or remove one.  Returns false, with nothing done, if it does not fit.
+ * Of the sums that have a number of rows beside them, narrow ones cannot carry.
+ */
+static inline __attribute__((always_inline))
+bool
+gpured_moments_fit(GpuredMoments *w, GpuredMomentsKind kind, double x, double y, bool remove)
+{
+	GpuredTerm	a = gpured_term(x, w->base[0]);
+	GpuredTerm	b = {0, 0, 0, 0};
+	bool		outside = (a.distance >> 5) >= w->span[0];
+	bool		narrow = w->span[0] & 1;
+	int			sx = w->span[0] >> 1;
+	int			sy = w->span[1] >> 1;
+	int64_t		x_added;
+	int64_t		y_added;
+
+	if (kind != GPURED_MOMENTS_ONE)
+	{
+		b = gpured_term(y, w->base[1]);
+		outside |= (b.distance >> 5) >= w->span[1];
+	}
+	if (kind != GPURED_MOMENTS_DOT && !remove)
+		outside |= narrow & (w->limb[0] >> GPURED_NARROW_ROWS_LOG2 != 0);
+	if (__builtin_expect(outside, 0))
+		return false;
+
+	x_added = remove ? -a.mantissa : a.mantissa;
+	y_added = remove ? -b.mantissa : b.mantissa;
+	if (kind == GPURED_MOMENTS_DOT)
+	{
+		if (!gpured_add_product(w->limb, x_added, b.mantissa, a.distance + b.distance, narrow))
+			return false;
+		w->flags |= GPURED_EXACT_NOT_NEGZERO &
+			((a.nonzero & b.nonzero) | ~(a.sign ^ b.sign));
+		return true;
+	}
+
+	w->limb[0] += remove ? -1 : 1;
+	gpured_add_value(w->limb + gpured_moments_offset(kind, GPURED_SUM_X, sx, sy),
+					 x_added, a.distance);
+	gpured_add_product(w->limb + gpured_moments_offset(kind, GPURED_SUM_XX, sx, sy),
+					   x_added, a.mantissa, 2 * a.distance, false);
+	if (kind == GPURED_MOMENTS_TWO)
+	{
+		gpured_add_value(w->limb + gpured_moments_offset(kind, GPURED_SUM_Y, sx, sy),
+						 y_added, b.distance);
+		gpured_add_product(w->limb + gpured_moments_offset(kind, GPURED_SUM_YY, sx, sy),
+						   y_added, b.mantissa, 2 * b.distance, false);
+		gpured_add_product(w->limb + gpured_moments_offset(kind, GPURED_SUM_XY, sx, sy),
+						   x_added, b.mantissa, a.distance + b.distance, false);
+	}
+	return true;
 }
 
 /*
@@ -241,48 +324,9 @@ GpuredMoments *
 gpured_moments_add(GpuredMoments *w, GpuredMomentsKind kind, double x, double y, bool remove,
 				   const GpuredAllocator *mem, void *arg)
 {
-	GpuredTerm	a = gpured_term(x, w->base[0]);
-	GpuredTerm	b = {0, 0, 0, 0};
-	bool		outside = (a.distance >> 6) >= w->span[0];
-	int			sx = w->span[0];
-	int			sy = w->span[1];
-	int64_t		x_added;
-	int64_t		y_added;
-
-	if (kind != GPURED_MOMENTS_ONE)
-	{
-		b = gpured_term(y, w->base[1]);
-		outside |= (b.distance >> 6) >= w->span[1];
-	}
-	if (__builtin_expect(outside, 0))
-	{
-		/* what is removed was added before, so that it fits */
-		return gpured_moments_add_slow(w, x, y, mem, arg);
-	}
-
-	w->n += remove ? -1 : 1;
-	x_added = remove ? -a.mantissa : a.mantissa;
-	y_added = remove ? -b.mantissa : b.mantissa;
-	if (kind != GPURED_MOMENTS_DOT)
-	{
-		gpured_add_value(w->limb, x_added, a.distance);
-		gpured_add_product(w->limb + gpured_moments_offset(kind, GPURED_SUM_XX, sx, sy),
-						   x_added, a.mantissa, 2 * a.distance);
-	}
-	if (kind == GPURED_MOMENTS_TWO)
-	{
-		gpured_add_value(w->limb + gpured_moments_offset(kind, GPURED_SUM_Y, sx, sy),
-						 y_added, b.distance);
-		gpured_add_product(w->limb + gpured_moments_offset(kind, GPURED_SUM_YY, sx, sy),
-						   y_added, b.mantissa, 2 * b.distance);
-	}
-	if (kind != GPURED_MOMENTS_ONE)
-		gpured_add_product(w->limb + gpured_moments_offset(kind, GPURED_SUM_XY, sx, sy),
-						   x_added, b.mantissa, a.distance + b.distance);
-	if (kind == GPURED_MOMENTS_DOT)
-		w->flags |= GPURED_EXACT_NOT_NEGZERO &
-			((a.nonzero & b.nonzero) | ~(a.sign ^ b.sign));
-	return w;
+	if (__builtin_expect(gpured_moments_fit(w, kind, x, y, remove), 1))
+		return w;
+	return gpured_moments_add_slow(w, x, y, remove, mem, arg);
 }
 
 #endif							/* GPURED_MOMENTS_H */

@@ -18,24 +18,26 @@
 
 #define GPURED_MOMENTS_BIAS			(UINT64_C(1) << 63)
 
-/* How many limbs a sum has; 0 if states of this kind do not have it. */
-extern int	gpured_moments_limbs(GpuredMomentsKind kind, GpuredMomentsSum sum, int sx, int sy);
-
-/* The grid's index of a sum's first limb. */
+/* The grid's index of a wide state's first limb of a sum. */
 extern int	gpured_moments_first(const GpuredMoments *w, GpuredMomentsSum sum);
 
 /*
- * Give the variables the pairs low[] .. high[] besides those they have.  A state
- * never loses pairs, so it moves a few times in its life at most.
+ * Make the state a wide one, with the pairs low[] .. high[] of the variables
+ * besides what it has.  It never loses pairs, so it moves a few times in its life
+ * at most.
  */
 extern GpuredMoments *gpured_moments_cover(GpuredMoments *w, const int *low, const int *high,
 										   const GpuredAllocator *mem, void *arg);
 
-/* A sum in two's complement, not trimmed; the number of digits. */
-extern int	gpured_moments_digits(const GpuredMoments *w, GpuredMomentsSum sum, uint64_t *digit);
+/*
+ * A sum on the grid in two's complement, not trimmed; the number of digits, and
+ * the grid's index of the first in *first.
+ */
+extern int	gpured_moments_digits(const GpuredMoments *w, GpuredMomentsSum sum,
+								  uint64_t *digit, int *first);
 
-/* Add digits that start at the grid's limb "first" and fit. */
-extern void gpured_moments_add_digits(GpuredMoments *w, GpuredMomentsSum sum, int first,
+/* Add digits that fit to the limbs from "at" on of a sum. */
+extern void gpured_moments_add_digits(GpuredMoments *w, GpuredMomentsSum sum, int at,
 									  const uint64_t *digit, int n);
 
 #endif							/* GPURED_MOMENTS_LAYOUT_H */

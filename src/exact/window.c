@@ -326,6 +326,22 @@ gpured_window_add_exact(GpuredWindow *w, const GpuredExact *src,
 	return w;
 }
 
+GpuredWindow *
+gpured_window_add_scaled(GpuredWindow *w, int64_t k, int exponent,
+						 const GpuredAllocator *mem, void *arg)
+{
+	GpuredSpan	s;
+	int			bit = exponent - GPURED_EXACT_BIT0;
+	unsigned __int128 t = (unsigned __int128) k << bit % 64;
+
+	s.first = bit / 64;
+	s.digit[0] = (uint64_t) t;
+	s.digit[1] = (uint64_t) (t >> 64);
+	s.n = 2;
+	gpured_span_trim(&s);
+	return window_add_span(w, &s, mem, arg);
+}
+
 void
 gpured_window_to_exact(const GpuredWindow *w, GpuredExact *x)
 {
@@ -520,6 +536,22 @@ gpured_window_mean(const GpuredWindow *w, uint64_t n)
 
 	span_of_window(&s, w);
 	return gpured_span_mean(&s, window_flags(w), n);
+}
+
+bool
+gpured_window_is_double(const GpuredWindow *w, double *result)
+{
+	GpuredSpan	sum;
+	GpuredSpan	rounded;
+	uint64_t	bits;
+
+	if (!gpured_window_to_double(w, result) || !gpured_is_finite(*result))
+		return false;
+	memcpy(&bits, result, sizeof(bits));
+	span_of_window(&sum, w);
+	span_of_double(&rounded, bits);
+	return rounded.n == sum.n && rounded.first == sum.first &&
+		memcmp(rounded.digit, sum.digit, sum.n * sizeof(uint64_t)) == 0;
 }
 
 bool

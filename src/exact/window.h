@@ -84,6 +84,10 @@ extern GpuredWindow *gpured_window_merge(GpuredWindow *w, const GpuredWindow *sr
 extern GpuredWindow *gpured_window_add_exact(GpuredWindow *w, const GpuredExact *src,
 											 const GpuredAllocator *mem, void *arg);
 
+/* w += k * 2^exponent; the product is a multiple of 2^-1074 below 2^1086. */
+extern GpuredWindow *gpured_window_add_scaled(GpuredWindow *w, int64_t k, int exponent,
+											  const GpuredAllocator *mem, void *arg);
+
 /* Overwrites *x with the sum: round it, or divide it, with exact.h. */
 extern void gpured_window_to_exact(const GpuredWindow *w, GpuredExact *x);
 
@@ -94,6 +98,9 @@ extern void gpured_window_to_exact(const GpuredWindow *w, GpuredExact *x);
 extern bool gpured_window_to_double(const GpuredWindow *w, double *result);
 extern bool gpured_window_to_float(const GpuredWindow *w, float *result);
 extern double gpured_window_mean(const GpuredWindow *w, uint64_t n);
+
+/* Whether the sum is finite and exactly a double, *result. */
+extern bool gpured_window_is_double(const GpuredWindow *w, double *result);
 
 /*
  * The serialized form: a version byte, the flags, the index of the lowest limb

@@ -175,6 +175,8 @@ on_batch(int client, uint32_t seq, uint32_t op, uint32_t slot, uint64_t n,
 	gpured_message_init(&answer, GPURED_MSG_RESULT, seq);
 	batch.values = pool_slot(slot);
 	batch.n = n;
+	batch.second = gpured_op_info[op].columns < 2 ? NULL :
+		pool_slot(slot) + gpured_second_column_offset(op, pool_slot_size());
 
 	start = now_ns();
 	clients[client].busy_since_ns = start;
@@ -204,7 +206,7 @@ on_batch(int client, uint32_t seq, uint32_t op, uint32_t slot, uint64_t n,
 	{
 		counters.batches++;
 		counters.rows += n;
-		counters.bytes += n * gpured_op_info[op].input_size;
+		counters.bytes += n * gpured_op_info[op].input_size * gpured_op_info[op].columns;
 	}
 	else
 		counters.failures++;

@@ -36,6 +36,9 @@
 /* Buffers are a multiple of this, so that they do not grow again and again. */
 #define GRAIN ((size_t) 1 << 20)
 
+/* Where the second column of a batch may start on the card. */
+#define COLUMN_ALIGN 256
+
 typedef struct DeviceBuffer
 {
 	void	   *base;
@@ -62,11 +65,19 @@ static __thread ThreadState mine;
 typedef int (*ReduceLaunch) (const void *values, size_t n, void *workspace,
 							 GpuredAcc *result, cudaStream_t stream,
 							 GpuredAlgorithm algorithm);
+typedef int (*MomentsLaunch) (const void *x, const void *y, size_t n, void *workspace,
+							  GpuredAcc *result, cudaStream_t stream);
 typedef int (*ScanLaunch) (const void *values, size_t n, void *workspace,
 						   GpuredAcc *carry, void *out, cudaStream_t stream);
 
 static const ReduceLaunch reduce_launches[GPURED_NUM_OPS] = {
 #define GPURED_REDUCE(op, type, ctype, acc) \
+	[GPURED_reduce_##op##_##type] = gpured_launch_reduce_##op##_##type,
+#include "oplist.h"
+};
+
+static const MomentsLaunch moments_launches[GPURED_NUM_OPS] = {
+#define GPURED_MOMENTS(op, type, ctype, columns, acc) \
 	[GPURED_reduce_##op##_##type] = gpured_launch_reduce_##op##_##type,
 #include "oplist.h"
 };
@@ -389,32 +400,51 @@ cuda_register_pool(void *base, size_t size)
 						 cudaGetErrorString(error));
 }
 
+/* Copy the columns of a batch to the card and start its operation. */
+static cudaError_t
+start_reduce(GpuredOp op, const GpuredBatch *in, size_t bytes, size_t second_at)
+{
+	char	   *values = mine.values.base;
+	char	   *second = in->second == NULL ? NULL : values + second_at;
+	cudaError_t error = cudaMemcpyAsync(values, in->values, bytes, cudaMemcpyHostToDevice,
+										mine.stream);
+
+	if (error == cudaSuccess && second != NULL)
+		error = cudaMemcpyAsync(second, in->second, bytes, cudaMemcpyHostToDevice, mine.stream);
+	if (error != cudaSuccess)
+		return error;
+	if (moments_launches[op] != NULL)
+		return (cudaError_t) moments_launches[op] (values, second, in->n, mine.workspace.base,
+												   mine.acc, mine.stream);
+	return (cudaError_t) reduce_launches[op] (values, in->n, mine.workspace.base,
+											  mine.acc, mine.stream, algorithm);
+}
+
 static GpuredStatus
 cuda_reduce(GpuredOp op, const GpuredBatch *in, GpuredAcc *acc)
 {
 	GpuredStatus status;
 	cudaError_t error;
 	size_t		bytes;
+	size_t		second_at;
 
-	if ((int) op < 0 || op >= GPURED_NUM_OPS || reduce_launches[op] == NULL)
+	if ((int) op < 0 || op >= GPURED_NUM_OPS ||
+		(reduce_launches[op] == NULL && moments_launches[op] == NULL))
 		return gpured_status(GPURED_PROTOCOL, "operation %d is not a reduction", (int) op);
 	if (in->n == 0)
 		return gpured_ok();
 	bytes = in->n * gpured_op_info[op].input_size;
+	second_at = (bytes + COLUMN_ALIGN - 1) / COLUMN_ALIGN * COLUMN_ALIGN;
 
 	status = thread_prepare();
 	if (status.code == GPURED_OK)
-		status = reserve(&mine.values, bytes, "values");
+		status = reserve(&mine.values, in->second == NULL ? bytes : second_at + bytes, "values");
 	if (status.code == GPURED_OK)
 		status = reserve_workspace(in->n);
 	if (status.code != GPURED_OK)
 		return status;
 
-	error = cudaMemcpyAsync(mine.values.base, in->values, bytes,
-							cudaMemcpyHostToDevice, mine.stream);
-	if (error == cudaSuccess)
-		error = (cudaError_t) reduce_launches[op] (mine.values.base, in->n, mine.workspace.base,
-												   mine.acc, mine.stream, algorithm);
+	error = start_reduce(op, in, bytes, second_at);
 	if (error == cudaSuccess)
 		error = cudaMemcpyAsync(mine.staged, mine.acc, sizeof(GpuredAcc),
 								cudaMemcpyDeviceToHost, mine.stream);

@@ -9,8 +9,11 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(usleep time);
 
-our @EXPORT = qw(new_node server_pid wait_for_server set_fault count_of ask
+our @EXPORT = qw($device new_node server_pid wait_for_server set_fault count_of ask
   alive wait_until_dead open_files);
+
+# The server's device: GPURED_TEST_DEVICE, cpu by default.
+our $device = $ENV{GPURED_TEST_DEVICE} || 'cpu';
 
 # A started cluster with the extension.  $conf is appended to its configuration.
 sub new_node

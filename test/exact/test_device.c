@@ -213,7 +213,7 @@ check_mixed_##type(void) \
 	{ \
 		double		u = (double) random_bits() / 0x1p+64; \
 		if (i % 512 == 0 && random_below(8) == 0) \
-			kind = (int) random_below(7); \
+			kind = (int) random_below(10); \
 		switch (kind) \
 		{ \
 			case 0: x[i] = (ctype) u; break; \
@@ -222,6 +222,9 @@ check_mixed_##type(void) \
 			case 3: x[i] = (ctype) ldexp(u - 0.5, (int) random_below(240) - 120); break; \
 			case 4: x[i] = i == 0 ? 0 : -x[i - 1]; break; \
 			case 5: x[i] = 0; break; \
+			case 6: x[i] = (ctype) ldexp(u - 0.5, sizeof(ctype) == 4 ? -126 : -1022); break; \
+			case 7: x[i] = (ctype) ldexp(u - 0.5, random_below(700) == 0 ? -100 : -(int) (i % 40)); break; \
+			case 8: x[i] = (ctype) ldexp(u - 0.5, sizeof(ctype) == 4 ? 126 : 1020) * (i % 2 ? 1 : -1); break; \
 			default: x[i] = (ctype) ldexp(u - 0.5, (int) random_below(2000) - 1000); \
 				if (isinf(x[i])) \
 					x[i] = 1; \

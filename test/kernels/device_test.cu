@@ -51,6 +51,7 @@ make(GpuredOp op, int kind, size_t n)
 		data_value((ctype *) bytes.data() + i, kind, i, n); \
 		break;
 #define GPURED_REDUCE(op, type, ctype, acc) MAKE(reduce_##op##_##type, ctype)
+#define GPURED_MOMENTS(op, type, ctype, columns, acc) MAKE(reduce_##op##_##type, ctype)
 #define GPURED_SCAN(op, type, ctype, acc, otype) MAKE(scan_##op##_##type, ctype)
 #include "oplist.h"
 			default:
@@ -88,12 +89,20 @@ same_output(GpuredOp op, const std::vector<unsigned char> &a, const std::vector<
 	return true;
 }
 
-/* One batch on a device, after "acc"; scans leave their output in "out". */
+/*
+ * One batch on a device, after "acc"; scans leave their output in "out".  A second
+ * column is the first one backwards.
+ */
 static GpuredStatus
 run(const GpuredDevice *device, GpuredOp op, const unsigned char *values, size_t n, GpuredAcc *acc,
 	unsigned char *out)
 {
-	const GpuredBatch batch = {values, n};
+	const size_t size = gpured_op_info[op].input_size;
+	std::vector<unsigned char> second(gpured_op_info[op].columns == 2 ? n * size : 0);
+	const GpuredBatch batch = {values, n, second.empty() ? nullptr : second.data()};
+
+	for (size_t at = 0; at < second.size(); at += size)
+		memcpy(&second[at], values + second.size() - size - at, size);
 
 	return gpured_op_info[op].is_scan ? device->scan(op, &batch, acc, out)
 									  : device->reduce(op, &batch, acc);
@@ -113,6 +122,8 @@ compare(GpuredOp op, int kind, size_t n, size_t cut)
 
 	gpured_acc_init(op, &want);
 	gpured_acc_init(op, &got);
+	if (gpured_op_info[op].columns == 2)
+		cut = 0;
 	run(&gpured_cpu_device, op, values.data(), n, &want, want_out.data());
 	status = run(&gpured_cuda_device, op, values.data(), cut, &got, got_out.data());
 	if (status.code == GPURED_OK)
@@ -189,7 +200,8 @@ test_edges()
 static void
 test_failures()
 {
-	for (GpuredOp op : {GPURED_reduce_sum_float8, GPURED_scan_sum_float4})
+	for (GpuredOp op :
+		 {GPURED_reduce_sum_float8, GPURED_scan_sum_float4, GPURED_reduce_pair_moments_float8})
 		for (cudaError_t error : {cudaErrorMemoryAllocation, cudaErrorLaunchFailure})
 			for (bool fresh : {true, false})
 				for (int call = 1;; call++)
@@ -245,6 +257,21 @@ test_survivable_failures()
 }
 #endif
 
+/* Each algorithm that the server can be told to use. */
+static void
+test_use_algorithm()
+{
+	for (const char *name : {"two-pass", "block-atomic", "thread-atomic", "last-block",
+							 "last-block-tree", "last-block-group", "cooperative", "cub", "auto"})
+	{
+		report(gpured_cuda_use_algorithm(name), GPURED_none, name);
+#define GPURED_REDUCE(op, type, ctype, acc) \
+	compare(GPURED_reduce_##op##_##type, DATA_NORMAL, 3000, 0);
+#include "oplist.h"
+	}
+	report(!gpured_cuda_use_algorithm("fastest"), GPURED_none, "an algorithm that there is not");
+}
+
 /* device_test [small]: "small" is for slow checkers such as compute-sanitizer. */
 int
 main(int argc, char **argv)
@@ -267,6 +294,7 @@ main(int argc, char **argv)
 	test_operations(most);
 	test_threads(most);
 	test_edges();
+	test_use_algorithm();
 #ifdef GPURED_EMULATED
 	test_failures();
 	test_survivable_failures();

@@ -18,7 +18,7 @@
 #include "kernels/cuda.cuh"
 #include "kernels/launch.h"
 #include "test/kernels/data.h"
-#include "test/kernels/device_memory.h"
+#include "test/kernels/memory.h"
 #include "test/kernels/reference.h"
 
 static int passed = 0;

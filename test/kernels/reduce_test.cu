@@ -17,7 +17,7 @@
 #include "kernels/launch_reduce.cuh"
 #include "kernels/warp_reduce_group.cuh"
 #include "test/kernels/data.h"
-#include "test/kernels/device_memory.h"
+#include "test/kernels/memory.h"
 #include "test/kernels/same.h"
 
 static int passed = 0;
@@ -266,7 +266,7 @@ test_reduction(const Reduction &r, GpuredAlgorithm algorithm, int kind, size_t n
 	std::vector<unsigned char> values(n * size);
 	unsigned char *x = (unsigned char *) device_alloc((offset + n) * size);
 	GpuredAcc *acc = (GpuredAcc *) device_alloc(sizeof(GpuredAcc));
-	const GpuredBatch batch = {values.data(), n};
+	const GpuredBatch batch = {values.data(), n, nullptr};
 	GpuredAcc want, got;
 	int error;
 

@@ -43,6 +43,13 @@ same_acc(GpuredOp op, GpuredAcc a, GpuredAcc b)
 		case GPURED_ACC_least_float:
 		case GPURED_ACC_greatest_float:
 			return same_float(a.v.f8, b.v.f8);
+		case GPURED_ACC_int_moments:
+			return memcmp(&a.v.ints, &b.v.ints, sizeof(a.v.ints)) == 0;
+		case GPURED_ACC_moments:
+		case GPURED_ACC_pair_moments:
+		case GPURED_ACC_dot:
+			/* Accumulators start as zero, so sums that there are not are equal too. */
+			return memcmp(&a.v.sums, &b.v.sums, sizeof(a.v.sums)) == 0;
 		default:
 			return a.v.i64 == b.v.i64;
 	}

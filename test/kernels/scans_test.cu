@@ -818,11 +818,7 @@ test_huge(const char *what, LaunchBy launch)
 int
 main(int argc, char **argv)
 {
-#ifdef GPURED_EMULATED
 	int seeds = 1;
-#else
-	int seeds = 1;
-#endif
 
 	for (int i = 1; i < argc; i++)
 		if (strcmp(argv[i], "small") == 0)
@@ -832,11 +828,9 @@ main(int argc, char **argv)
 
 	std::vector<size_t> sizes = {1, 33, 767, 768, 769, 1024, 2305, 5000};
 
-	if (!small)
-		sizes.push_back(9001);
 #ifndef GPURED_EMULATED
 	if (!small)
-		sizes.insert(sizes.end(), {3840 * 132 + 1, ((size_t) 1 << 20) + 3});
+		sizes.insert(sizes.end(), {9001, 3840 * 132 + 1, ((size_t) 1 << 20) + 3});
 #endif
 	for (int seed = 1; seed <= seeds; seed++)
 	{

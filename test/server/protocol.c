@@ -140,6 +140,12 @@ same_acc(GpuredOp op, GpuredAcc *a, GpuredAcc *b)
 	if (gpured_op_info[op].acc == GPURED_ACC_wide)
 		return a->n == b->n && a->v.i128.lo == b->v.i128.lo &&
 			a->v.i128.hi == b->v.i128.hi;
+	if (gpured_op_info[op].acc == GPURED_ACC_int_moments)
+		return a->n == b->n && memcmp(&a->v.ints, &b->v.ints, sizeof(a->v.ints)) == 0;
+	if (gpured_op_info[op].acc == GPURED_ACC_moments ||
+		gpured_op_info[op].acc == GPURED_ACC_pair_moments ||
+		gpured_op_info[op].acc == GPURED_ACC_dot)
+		return a->n == b->n && memcmp(&a->v.sums, &b->v.sums, sizeof(a->v.sums)) == 0;
 	return a->n == b->n && a->v.i64 == b->v.i64;
 }
 
@@ -166,12 +172,23 @@ test_operations(void)
 			char	   *copy = malloc(n * info->input_size + 1);
 			char	   *out = aligned_alloc(64, n * info->output_size + 64 - n * info->output_size % 64);
 			GpuredBatch batch = {.values = copy,.n = n};
+			size_t		column = n * info->input_size;
+			char	   *second = values + gpured_second_column_offset(op, client.welcome.slot_size);
+			char	   *second_copy = malloc(column + 1);
 			GpuredAcc	expected;
 			GpuredResult result;
 
 			gpured_acc_init(op, &expected);
 			fill(op, values, n);
-			memcpy(copy, values, n * info->input_size);
+			memcpy(copy, values, column);
+			if (info->columns == 2)
+			{
+				fill(op, second, n);
+				memcpy(second_copy, second, column);
+				batch.second = second_copy;
+				ok(n < capacity || second + column <= values + client.welcome.slot_size,
+				   "two columns fit");
+			}
 			if (info->is_scan)
 			{
 				gpured_cpu_device.scan(op, &batch, &expected, out);
@@ -190,6 +207,7 @@ test_operations(void)
 			ok(same_acc(op, &expected, &result.acc), info->name);
 			ok(memcmp(copy, values, n * info->input_size) == 0, "the input stays");
 			free(copy);
+			free(second_copy);
 			free(out);
 		}
 	}

@@ -1,10 +1,10 @@
 /*
- * device_memory.h
+ * memory.h
  *	  Memory of the device, on a card and in the emulation, for the tests of
  *	  kernels.
  */
-#ifndef GPURED_TEST_DEVICE_MEMORY_H
-#define GPURED_TEST_DEVICE_MEMORY_H
+#ifndef GPURED_TEST_MEMORY_H
+#define GPURED_TEST_MEMORY_H
 
 #include <cstdio>
 #include <cstdlib>
@@ -99,4 +99,4 @@ workspace(size_t n)
 	return work;
 }
 
-#endif /* GPURED_TEST_DEVICE_MEMORY_H */
+#endif /* GPURED_TEST_MEMORY_H */

@@ -1,0 +1,192 @@
+-- The column scan in all the places where a table can be, each asked with it and
+-- without it: the rows must be the same.
+SELECT gpured_version() IS NOT NULL AS loaded;
+-- the rows of a query under a setting, or its error
+CREATE FUNCTION pg_temp.rows_of(query text, setting text) RETURNS text LANGUAGE plpgsql AS $f$
+DECLARE
+  result text;
+BEGIN
+  PERFORM set_config('gpured.debug_scan', setting, true);
+  EXECUTE format('SELECT count(*) || E'':\n'' || string_agg(r::text, E''\n'' ORDER BY r::text COLLATE "C") FROM (%s) r', query) INTO result;
+  RETURN result;
+EXCEPTION WHEN OTHERS THEN
+  RETURN SQLSTATE || ' ' || SQLERRM;
+END $f$;
+CREATE FUNCTION pg_temp.scans(query text) RETURNS bigint LANGUAGE plpgsql AS $f$
+DECLARE
+  line text;
+  n bigint := 0;
+BEGIN
+  PERFORM set_config('gpured.debug_scan', 'require', true);
+  FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
+    n := n + (line ~ 'Custom Scan \(GpuAggregate\)')::int;
+  END LOOP;
+  RETURN n;
+END $f$;
+CREATE FUNCTION pg_temp.compare(query text, OUT scans bigint, OUT same bool, OUT rows text) LANGUAGE sql AS $f$
+  SELECT pg_temp.scans(query), pg_temp.rows_of(query, 'forbid') IS NOT DISTINCT FROM pg_temp.rows_of(query, 'require'),
+         split_part(pg_temp.rows_of(query, 'require'), E'\n', 1) $f$;
+
+-- partitions, one of them with other attribute numbers, and pruning, also when the plan runs
+CREATE TABLE part (k int, x float8, j int, t text) PARTITION BY RANGE (k);
+CREATE TABLE part_1 PARTITION OF part FOR VALUES FROM (0) TO (100);
+CREATE TABLE part_2 (t text, gone int, j int, x float8, k int);
+ALTER TABLE part_2 DROP COLUMN gone;
+ALTER TABLE part ATTACH PARTITION part_2 FOR VALUES FROM (100) TO (200);
+CREATE TABLE part_3 PARTITION OF part FOR VALUES FROM (200) TO (1000) PARTITION BY LIST (j);
+CREATE TABLE part_31 PARTITION OF part_3 FOR VALUES IN (0, 1, 2);
+CREATE TABLE part_32 PARTITION OF part_3 DEFAULT;
+INSERT INTO part SELECT i % 500, i / 3.0, i % 5, 't' || i % 20 FROM generate_series(1, 5000) i;
+VACUUM ANALYZE part;
+SELECT q, c.* FROM unnest(ARRAY['SELECT gpu_sum(x), gpu_max(t), gpu_count(*) FROM part', 'SELECT gpu_sum(x), gpu_max(t) FROM part WHERE k < 150', 'SELECT k % 7, gpu_sum(x), gpu_max(t) FROM part WHERE j <> 2 GROUP BY k % 7',
+  'SELECT t, j, gpu_avg(x) FILTER (WHERE k > 250) FROM part GROUP BY t, j HAVING gpu_count(*) > 10', 'SELECT gpu_sum(x) FROM part WHERE k < (SELECT 150)', 'SELECT gpu_sum(x) FROM part WHERE k = 5000', 'SELECT gpu_sum(x + k) FROM part_3 WHERE t > ''t15''',
+  'SELECT o.k, (SELECT gpu_sum(x) FROM part WHERE part.k = o.k) FROM (VALUES (1), (150), (700)) o(k)', 'SELECT gpu_count(*) FROM part WHERE tableoid = ''part_1''::regclass', 'SELECT gpu_count(part), gpu_max(part::text) FROM part']) q, pg_temp.compare(q) c;
+SET enable_partitionwise_aggregate = on;
+SELECT q, c.* FROM unnest(ARRAY['SELECT k, gpu_sum(x) FROM part GROUP BY k', 'SELECT gpu_sum(x), gpu_count(*) FROM part WHERE k < 210']) q, pg_temp.compare(q) c;
+RESET enable_partitionwise_aggregate;
+SET parallel_setup_cost = 0;
+SET parallel_tuple_cost = 0;
+SET min_parallel_table_scan_size = 0;
+SELECT q, c.* FROM unnest(ARRAY['SELECT k % 7, gpu_sum(x), gpu_max(t) FROM part WHERE j <> 2 GROUP BY k % 7', 'SELECT gpu_sum(x) FROM part WHERE k < (SELECT 150)']) q, pg_temp.compare(q) c;
+RESET parallel_setup_cost;
+RESET parallel_tuple_cost;
+RESET min_parallel_table_scan_size;
+
+-- inheritance, materialized views, temporary and unlogged tables, foreign keys to views, and what is no table
+CREATE TABLE parent (a int, b float8);
+CREATE TABLE child (c text) INHERITS (parent);
+INSERT INTO parent SELECT i, i / 7.0 FROM generate_series(1, 500) i;
+INSERT INTO child SELECT i, i / 9.0, 'c' FROM generate_series(1, 700) i;
+CREATE MATERIALIZED VIEW mat AS SELECT a, b FROM parent;
+CREATE TEMP TABLE temporary AS SELECT * FROM mat;
+CREATE UNLOGGED TABLE unlogged AS SELECT * FROM mat;
+CREATE VIEW over AS SELECT a + 1 AS a, b FROM mat WHERE a > 10;
+CREATE VIEW barrier WITH (security_barrier) AS SELECT a, b FROM mat WHERE a > 10;
+CREATE TABLE empty (a int, b float8);
+SELECT q, c.* FROM unnest(ARRAY['SELECT gpu_sum(b), gpu_max(a) FROM parent', 'SELECT gpu_sum(b), gpu_max(a) FROM ONLY parent', 'SELECT a % 5, gpu_sum(b) FROM mat GROUP BY 1', 'SELECT gpu_sum(b) FROM temporary WHERE a > 3', 'SELECT gpu_sum(b) FROM unlogged',
+  'SELECT gpu_sum(b) FROM over WHERE a < 400', 'SELECT gpu_sum(b) FROM barrier WHERE a < 400', 'SELECT gpu_sum(b), gpu_count(*) FROM empty', 'SELECT a, gpu_sum(b) FROM empty GROUP BY a', 'SELECT gpu_sum(b) FROM parent TABLESAMPLE SYSTEM (100)',
+  'SELECT gpu_sum(p.b) FROM parent p JOIN mat USING (a)', 'SELECT gpu_sum(i) FROM generate_series(1, 10) i', 'SELECT gpu_sum(DISTINCT a) FROM mat', 'SELECT gpu_sum(a ORDER BY b) FROM mat', 'SELECT gpu_prefix_sum(a) IS NOT NULL FROM mat', 'SELECT a % 3, gpu_sum(b) FROM mat GROUP BY ROLLUP (1)',
+  'SELECT gpu_sum(relpages) > 0 FROM pg_class', 'SELECT gpu_sum(b) FROM mat WHERE ctid > ''(0,5)'' AND tableoid = ''mat''::regclass', 'SELECT gpu_max(ctid), gpu_count(mat), gpu_min(xmin::text::int8) > 0, gpu_max(mat::text) FROM mat WHERE mat IS NOT NULL', 'SELECT tableoid::regclass, gpu_sum(a), gpu_max(parent::text) FROM parent GROUP BY 1', 'SELECT gpu_sum(b) FROM mat WHERE random() >= 0', 'SELECT gpu_sum(a), generate_series(1, 2) FROM mat', 'SELECT gpu_sum(b) FROM mat WHERE EXISTS (SELECT FROM empty)',
+  'SELECT sum(b) FROM mat']) q, pg_temp.compare(q) c;
+-- the planner's own reasons: an index that gives the answer at once, a table of one page
+CREATE TABLE indexed AS SELECT i, i * 2 AS j FROM generate_series(1, 50000) i;
+CREATE INDEX ON indexed (i);
+VACUUM ANALYZE indexed;
+EXPLAIN (COSTS OFF) SELECT gpu_max(i) FROM indexed;
+EXPLAIN (COSTS OFF) SELECT gpu_sum(j) FROM indexed WHERE i BETWEEN 100 AND 200;
+EXPLAIN (COSTS OFF) SELECT gpu_sum(j) FROM indexed;
+SET gpured.debug_scan = require;
+EXPLAIN (COSTS OFF, FORMAT YAML) SELECT j % 10, gpu_sum(i), gpu_count(*) FILTER (WHERE j > 5) FROM indexed WHERE i > 10 AND j / 2 > 7 GROUP BY 1;
+EXPLAIN (COSTS OFF, VERBOSE) SELECT gpu_sum(i) FROM indexed WHERE j > 10;
+RESET gpured.debug_scan;
+SET enable_seqscan = off;
+EXPLAIN (COSTS OFF) SELECT gpu_sum(i) FROM indexed WHERE i > 0;
+RESET enable_seqscan;
+
+-- prepared statements with custom and generic plans
+SET gpured.debug_scan = require;
+PREPARE prepared (int, float8) AS SELECT gpu_count(*), gpu_sum(b + $2), sum(b + $2) = gpu_sum(b + $2) AS same FROM mat WHERE a < $1 OR a = 400 HAVING gpu_count(*) > $1 - 100;
+SET plan_cache_mode = force_custom_plan;
+EXECUTE prepared (10, 0);
+SET plan_cache_mode = force_generic_plan;
+EXECUTE prepared (10, 0);
+EXECUTE prepared (100, 0.5);
+EXECUTE prepared (NULL, 0.5);
+EXECUTE prepared (1000, 0.5);
+EXPLAIN (COSTS OFF) EXECUTE prepared (10, 0);
+ALTER TABLE indexed ADD COLUMN l int DEFAULT 7;
+PREPARE altered AS SELECT gpu_sum(i), gpu_sum(j) FROM indexed;
+EXECUTE altered;
+ALTER TABLE indexed ALTER COLUMN j TYPE int8;
+EXECUTE altered;
+DEALLOCATE altered;
+PREPARE altered AS SELECT gpu_sum(i), gpu_sum(l) FROM indexed;
+EXECUTE altered;
+ALTER TABLE indexed DROP COLUMN j;
+EXECUTE altered;
+RESET plan_cache_mode;
+
+-- cursors
+BEGIN;
+DECLARE c SCROLL CURSOR FOR SELECT a % 4 AS k, gpu_sum(b) FROM mat GROUP BY 1 ORDER BY 1;
+FETCH 2 FROM c;
+INSERT INTO parent VALUES (1, 1e10);
+FETCH BACKWARD 1 FROM c;
+FETCH ALL FROM c;
+DECLARE d CURSOR FOR SELECT a % 4 AS k, gpu_count(*) FROM parent GROUP BY 1;
+DELETE FROM parent WHERE a % 4 = 1;
+SELECT gpu_count(*), count(*) FROM parent;
+FETCH 1 FROM d \g /dev/null
+DECLARE h CURSOR WITH HOLD FOR SELECT gpu_count(*) FROM parent;
+SAVEPOINT s;
+DELETE FROM parent;
+SELECT gpu_count(*), count(*) FROM parent;
+ROLLBACK TO s;
+SELECT gpu_count(*), count(*) FROM parent;
+MOVE FORWARD ALL FROM d;
+COMMIT;
+FETCH ALL FROM h;
+CLOSE h;
+-- a cursor that sees its own transaction's older rows, and a table filled and emptied in it
+BEGIN;
+CREATE TABLE fresh (a int);
+INSERT INTO fresh SELECT generate_series(1, 1000);
+DECLARE c CURSOR FOR SELECT gpu_count(*), gpu_sum(a) FROM fresh;
+UPDATE fresh SET a = a + 1;
+SELECT gpu_count(*), gpu_sum(a) FROM fresh;
+FETCH ALL FROM c;
+CLOSE c;
+TRUNCATE fresh;
+SELECT gpu_count(*), gpu_sum(a) FROM fresh;
+ROLLBACK;
+
+-- isolation levels, and functions that read while they are called
+BEGIN ISOLATION LEVEL SERIALIZABLE;
+SELECT gpu_sum(a) FROM unlogged;
+SELECT mode, count(*) FROM pg_locks WHERE locktype = 'relation' AND relation = 'unlogged'::regclass AND mode = 'SIReadLock' GROUP BY mode;
+COMMIT;
+CREATE FUNCTION pg_temp.total(k int) RETURNS numeric LANGUAGE plpgsql AS 'BEGIN RETURN (SELECT gpu_sum(a::int8) FROM mat WHERE a < k); END';
+SELECT k, pg_temp.total(k) FROM generate_series(0, 40, 20) k;
+CREATE FUNCTION pg_temp.inlined(k int) RETURNS bigint LANGUAGE sql STABLE AS 'SELECT gpu_sum(a) FROM mat WHERE a < k';
+SELECT k, pg_temp.inlined(k) FROM generate_series(0, 40, 20) k;
+
+-- rights: to columns, to functions, and row security
+CREATE ROLE regress_gpured_reader;
+CREATE TABLE guarded (a int, b int, owner text);
+INSERT INTO guarded SELECT i, i * 2, CASE WHEN i % 2 = 0 THEN 'regress_gpured_reader' ELSE 'other' END FROM generate_series(1, 100) i;
+GRANT SELECT (a, owner) ON guarded TO regress_gpured_reader;
+CREATE FUNCTION leak(i int) RETURNS bool LANGUAGE plpgsql COST 0.0000001 AS $f$ BEGIN IF i % 2 = 1 THEN RAISE NOTICE 'leaked %', i; END IF; RETURN true; END $f$;
+CREATE FUNCTION forbidden(i int) RETURNS int LANGUAGE sql IMMUTABLE RETURN i;
+REVOKE EXECUTE ON FUNCTION forbidden(int) FROM PUBLIC;
+ALTER TABLE guarded ENABLE ROW LEVEL SECURITY;
+CREATE POLICY mine ON guarded USING (owner = current_user);
+SET ROLE regress_gpured_reader;
+SELECT gpu_sum(b) FROM guarded;
+SELECT gpu_sum(a) FROM guarded WHERE b > 0;
+SELECT gpu_count(*), gpu_sum(a), sum(a) FROM guarded;
+SELECT gpu_count(*), gpu_sum(a), sum(a) FROM guarded WHERE leak(a);
+SELECT gpu_sum(a) FROM guarded WHERE 1 / (a - 1) IS NOT NULL;
+SELECT gpu_sum(forbidden(a)) FROM guarded;
+RESET ROLE;
+REVOKE EXECUTE ON FUNCTION int4gt(int, int) FROM PUBLIC;
+SET ROLE regress_gpured_reader;
+SELECT gpu_sum(a) FROM guarded WHERE a > 7;
+RESET ROLE;
+GRANT EXECUTE ON FUNCTION int4gt(int, int) TO PUBLIC;
+REVOKE EXECUTE ON FUNCTION gpu_sum(int) FROM PUBLIC;
+SET ROLE regress_gpured_reader;
+SELECT gpu_sum(a) FROM guarded;
+RESET ROLE;
+GRANT EXECUTE ON FUNCTION gpu_sum(int) TO PUBLIC;
+DROP TABLE guarded;
+DROP ROLE regress_gpured_reader;
+DROP FUNCTION leak, forbidden;
+
+-- statistics count a sequential scan and its rows
+CREATE TABLE counted AS SELECT i FROM generate_series(1, 3000) i;
+BEGIN;
+SELECT gpu_sum(i) FROM counted;
+SELECT seq_scan, seq_tup_read FROM pg_stat_xact_user_tables WHERE relname = 'counted';
+COMMIT;
+RESET gpured.debug_scan;
+DROP TABLE part, parent, child, unlogged, empty, indexed, counted CASCADE;

@@ -1,0 +1,153 @@
+/*
+ * partial.c
+ *	  Partial states of the aggregates, as their serial functions write them, from
+ *	  totals that were not made by their transition functions.
+ *
+ * An aggregate is known by the C function of its transition, so that neither its
+ * name nor its schema matters.  All values of a total have been seen before its
+ * state is made, and there is at least one: aggregates of nothing have NULL
+ * states, except counts.
+ */
+#include "postgres.h"
+
+#include "libpq/pqformat.h"
+#include "utils/fmgrprotos.h"
+
+#include "aggregate/aggregate.h"
+#include "aggregate/float_state.h"
+#include "aggregate/order_key.h"
+#include "aggregate/partial.h"
+
+#define DECLARE(type) \
+extern Datum gpured_##type##_sum(PG_FUNCTION_ARGS); \
+extern Datum gpured_##type##_avg_step(PG_FUNCTION_ARGS); \
+extern Datum gpured_##type##_min(PG_FUNCTION_ARGS); \
+extern Datum gpured_##type##_max(PG_FUNCTION_ARGS);
+
+DECLARE(int2)
+DECLARE(int4)
+DECLARE(int8)
+DECLARE(float4)
+DECLARE(float8)
+
+#define DECLARE_EXTREMES(type) \
+extern Datum gpured_##type##_min(PG_FUNCTION_ARGS); \
+extern Datum gpured_##type##_max(PG_FUNCTION_ARGS);
+
+DECLARE_EXTREMES(money)
+DECLARE_EXTREMES(date)
+DECLARE_EXTREMES(time)
+DECLARE_EXTREMES(timestamp)
+DECLARE_EXTREMES(timestamptz)
+
+#define SUMS(type, kind) \
+	{gpured_##type##_sum, kind, GPURED_PARTIAL_SUM, GPURED_reduce_sum_##type}, \
+	{gpured_##type##_avg_step, kind, GPURED_PARTIAL_MEAN, GPURED_reduce_sum_##type}
+
+/* "kernel" is the type of the device operation. */
+#define EXTREMES(type, kernel) \
+	{gpured_##type##_min, GPURED_TOTAL_EXTREME, GPURED_PARTIAL_EXTREME, GPURED_reduce_min_##kernel}, \
+	{gpured_##type##_max, GPURED_TOTAL_EXTREME, GPURED_PARTIAL_EXTREME, GPURED_reduce_max_##kernel}
+
+static const GpuredPartialInfo infos[] = {
+	{int8inc, GPURED_TOTAL_COUNT, GPURED_PARTIAL_COUNT, GPURED_none},
+	{int8inc_any, GPURED_TOTAL_COUNT, GPURED_PARTIAL_COUNT, GPURED_none},
+	SUMS(int2, GPURED_TOTAL_INT),
+	SUMS(int4, GPURED_TOTAL_INT),
+	SUMS(int8, GPURED_TOTAL_INT),
+	SUMS(float4, GPURED_TOTAL_FLOAT),
+	SUMS(float8, GPURED_TOTAL_FLOAT),
+	EXTREMES(int2, int2),
+	EXTREMES(int4, int4),
+	EXTREMES(int8, int8),
+	EXTREMES(float4, float4),
+	EXTREMES(float8, float8),
+	EXTREMES(money, int8),
+	EXTREMES(date, int4),
+	EXTREMES(time, int8),
+	EXTREMES(timestamp, int8),
+	EXTREMES(timestamptz, int8),
+};
+
+const GpuredPartialInfo *
+gpured_partial_find(PGFunction transition)
+{
+	for (int i = 0; i < lengthof(infos); i++)
+	{
+		if (infos[i].transition == transition)
+			return &infos[i];
+	}
+	return NULL;
+}
+
+bool
+gpured_op_is_least(GpuredOp op)
+{
+	GpuredAccKind acc = gpured_op_info[op].acc;
+
+	return acc == GPURED_ACC_least_int || acc == GPURED_ACC_least_float;
+}
+
+int64
+gpured_key_of_acc(GpuredOp op, const GpuredAcc *acc)
+{
+	int64		key;
+
+	switch (op)
+	{
+		case GPURED_reduce_min_float4:
+		case GPURED_reduce_max_float4:
+			key = float4_key((float4) acc->v.f8);
+			break;
+		case GPURED_reduce_min_float8:
+		case GPURED_reduce_max_float8:
+			key = float8_key(acc->v.f8);
+			break;
+		default:
+			key = acc->v.i64;
+			break;
+	}
+	return gpured_op_is_least(op) ? ~key : key;
+}
+
+Datum
+gpured_partial_int(GpuredPartialForm form, int64 n, int128 sum)
+{
+	StringInfoData buf;
+
+	if (form == GPURED_PARTIAL_MEAN)
+	{
+		gpured_state_begin(&buf, GPURED_STATE_INT_TOTAL);
+		pq_sendint64(&buf, n);
+	}
+	else
+		gpured_state_begin(&buf, GPURED_STATE_INT_SUM);
+	gpured_send_int128(&buf, sum);
+	return PointerGetDatum(gpured_state_end(&buf));
+}
+
+Datum
+gpured_partial_float(GpuredPartialForm form, int64 n, const GpuredWindow *sum)
+{
+	StringInfoData buf;
+
+	if (form == GPURED_PARTIAL_MEAN)
+	{
+		gpured_state_begin(&buf, GPURED_STATE_FLOAT_MEAN);
+		pq_sendint64(&buf, n);
+	}
+	else
+		gpured_state_begin(&buf, GPURED_STATE_FLOAT_SUM);
+	gpured_send_float(&buf, PointerGetDatum(sum));
+	return PointerGetDatum(gpured_state_end(&buf));
+}
+
+Datum
+gpured_partial_extreme(int64 key)
+{
+	StringInfoData buf;
+
+	gpured_state_begin(&buf, GPURED_STATE_EXTREME);
+	pq_sendint64(&buf, (uint64) key);
+	return PointerGetDatum(gpured_state_end(&buf));
+}

@@ -1,0 +1,56 @@
+/*
+ * partial.h
+ *	  Partial states of the aggregates, as their serial functions write them, from
+ *	  totals that were not made by their transition functions.
+ */
+#ifndef GPURED_PARTIAL_H
+#define GPURED_PARTIAL_H
+
+#include "postgres.h"
+
+#include "device/device.h"
+#include "exact/window.h"
+
+/* What a column scan keeps of an aggregate's input. */
+typedef enum GpuredTotalKind
+{
+	GPURED_TOTAL_NONE,			/* nothing: row by row */
+	GPURED_TOTAL_COUNT,			/* rows */
+	GPURED_TOTAL_INT,			/* number and sum */
+	GPURED_TOTAL_FLOAT,			/* number and exact sum */
+	GPURED_TOTAL_EXTREME		/* greatest order key; inverted keys for a
+								 * least */
+} GpuredTotalKind;
+
+/* What the partial state looks like. */
+typedef enum GpuredPartialForm
+{
+	GPURED_PARTIAL_COUNT,		/* an int8 */
+	GPURED_PARTIAL_SUM,			/* of ints or floats */
+	GPURED_PARTIAL_MEAN,
+	GPURED_PARTIAL_EXTREME
+} GpuredPartialForm;
+
+typedef struct GpuredPartialInfo
+{
+	PGFunction	transition;
+	GpuredTotalKind kind;
+	GpuredPartialForm form;
+	GpuredOp	op;				/* over a batch; none for counts */
+} GpuredPartialInfo;
+
+/* NULL if the aggregate with this transition function has no total. */
+extern const GpuredPartialInfo *gpured_partial_find(PGFunction transition);
+
+/* Whether an extreme is a least. */
+extern bool gpured_op_is_least(GpuredOp op);
+
+/* The order key of a batch's extreme. */
+extern int64 gpured_key_of_acc(GpuredOp op, const GpuredAcc *acc);
+
+/* The state of n > 0 values. */
+extern Datum gpured_partial_int(GpuredPartialForm form, int64 n, int128 sum);
+extern Datum gpured_partial_float(GpuredPartialForm form, int64 n, const GpuredWindow *sum);
+extern Datum gpured_partial_extreme(int64 key);
+
+#endif							/* GPURED_PARTIAL_H */

@@ -1,0 +1,522 @@
+/*
+ * hook.c
+ *	  Paths that aggregate a heap table by a column scan.
+ *
+ * The node makes partial states, in one process as in several, and a Finalize
+ * Aggregate above it does the rest: HAVING, final functions, and merging groups
+ * that came more than once.  Its parent is the table's own relation, so that the
+ * planner hands it the quals in the order of their security levels, and puts a
+ * gating Result above it where one is needed.
+ */
+#include "postgres.h"
+
+#include "access/heapam.h"
+#include "access/table.h"
+#include "access/tableam.h"
+#include "catalog/pg_aggregate.h"
+#include "catalog/pg_class.h"
+#include "commands/extension.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/appendinfo.h"
+#include "optimizer/clauses.h"
+#include "optimizer/cost.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/pathnode.h"
+#include "optimizer/paths.h"
+#include "optimizer/planner.h"
+#include "optimizer/prep.h"
+#include "optimizer/tlist.h"
+#include "parser/parsetree.h"
+#include "utils/rel.h"
+#include "utils/selfuncs.h"
+#include "utils/spccache.h"
+
+#include "compat.h"
+#include "gpured.h"
+#include "plan/plan.h"
+#include "scan/filter.h"
+
+bool		gpured_enable_column_scan = true;
+int			gpured_debug_scan = GPURED_SCAN_ALLOW;
+double		gpured_cpu_column_tuple_cost = 0.0005;
+
+static create_upper_paths_hook_type next_hook;
+
+/* Keys may be this many, since their NULLs are a bitmap. */
+#define MAX_KEYS 64
+
+/*
+ * What the node costs at all, in rows: it has columns and batches to prepare, so
+ * that a table of a few pages is better left to a sequential scan.
+ */
+#define START_ROWS 400
+
+/* What an expression costs a row when PostgreSQL computes it, besides itself. */
+#define ROW_EXPRESSION_COST (2 * cpu_operator_cost)
+
+static List *
+query_aggregates(PlannerInfo *root)
+{
+	List	   *result = NIL;
+	ListCell   *lc;
+
+	foreach(lc, root->agginfos)
+	{
+		AggInfo    *info = lfirst(lc);
+
+#if PG_VERSION_NUM >= 160000
+		result = list_concat(result, list_copy(info->aggrefs));
+#else
+		result = lappend(result, info->representative_aggref);
+#endif
+	}
+	return result;
+}
+
+static bool
+has_own_aggregate(List *aggrefs)
+{
+	ListCell   *lc;
+
+	if (aggrefs == NIL)
+		return false;
+	foreach(lc, aggrefs)
+	{
+		if (gpured_aggregate_is_own(((Aggref *) lfirst(lc))->aggfnoid))
+			return true;
+	}
+	return false;
+}
+
+/* Why a table cannot be scanned by columns; NULL if it can. */
+static const char *
+why_not_table(PlannerInfo *root, RelOptInfo *rel)
+{
+	RangeTblEntry *rte = planner_rt_fetch(rel->relid, root);
+	Relation	table;
+	bool		is_heap;
+
+	if (rel->rtekind != RTE_RELATION)
+		return "it is no table";
+	if (rte->tablesample != NULL)
+		return "TABLESAMPLE";
+	/* The planner has locked it. */
+	table = table_open(rte->relid, NoLock);
+	is_heap = (table->rd_rel->relkind == RELKIND_RELATION ||
+			   table->rd_rel->relkind == RELKIND_MATVIEW) &&
+		table->rd_tableam == GetHeapamTableAmRoutine();
+	table_close(table, NoLock);
+	return is_heap ? NULL : "it is no heap table";
+}
+
+/*
+ * The tables that a relation stands for: itself, or those of its partitions and
+ * inheritance children that are not pruned.
+ */
+static List *
+tables_of(PlannerInfo *root, RelOptInfo *rel)
+{
+	List	   *result = NIL;
+	ListCell   *lc;
+
+	if (!planner_rt_fetch(rel->relid, root)->inh)
+		return list_make1(rel);
+	foreach(lc, root->append_rel_list)
+	{
+		AppendRelInfo *info = lfirst(lc);
+		RelOptInfo *child;
+
+		if (info->parent_relid != rel->relid)
+			continue;
+		child = root->simple_rel_array[info->child_relid];
+		if (child != NULL && !IS_DUMMY_REL(child))
+			result = list_concat(result, tables_of(root, child));
+	}
+	return result;
+}
+
+static bool
+is_computable(Node *expr)
+{
+	return !contain_volatile_functions(expr) && !contain_subplans(expr);
+}
+
+/* Why a query cannot be aggregated by a column scan; NULL if it can. */
+static const char *
+why_not(PlannerInfo *root, RelOptInfo *rel, List *tables, GroupPathExtraData *extra,
+		List *aggrefs)
+{
+	Query	   *parse = root->parse;
+	ListCell   *lc;
+	const char *reason;
+
+	if (gpured_offload_setting == GPURED_OFFLOAD_FORCE && gpured_debug_scan != GPURED_SCAN_REQUIRE)
+		return "gpured.offload is force";
+	if (parse->groupingSets != NIL)
+		return "grouping sets";
+	if (!(extra->flags & GROUPING_CAN_PARTIAL_AGG))
+		return "an aggregate has DISTINCT or ORDER BY, or no partial state";
+	if (parse->hasTargetSRFs || parse->rowMarks != NIL)
+		return "set-returning functions or row locks";
+	if (rel->rtekind != RTE_RELATION || IS_DUMMY_REL(rel) || tables == NIL)
+		return "it is no table";
+	foreach(lc, tables)
+	{
+		reason = why_not_table(root, lfirst(lc));
+		if (reason != NULL)
+			return reason;
+	}
+
+	foreach(lc, rel->baserestrictinfo)
+	{
+		if (!is_computable((Node *) ((RestrictInfo *) lfirst(lc))->clause))
+			return "a qual is volatile or has a subquery";
+	}
+	foreach(lc, aggrefs)
+	{
+		Aggref	   *aggref = lfirst(lc);
+
+		if (aggref->aggkind != AGGKIND_NORMAL || !is_computable((Node *) aggref->args) ||
+			!is_computable((Node *) aggref->aggfilter))
+			return "an aggregate's argument is volatile or has a subquery";
+	}
+	return NULL;
+}
+
+/* What a partial row has: keys, aggregates, and columns that depend on the keys. */
+typedef struct PartialTarget
+{
+	PathTarget *target;
+	List	   *keys;
+	bool		possible;
+} PartialTarget;
+
+/*
+ * Add the aggregates and columns of an expression that is computed above the
+ * node.  Keys are there already.
+ */
+static bool
+add_needed(Node *node, void *context)
+{
+	PartialTarget *partial = context;
+
+	if (node == NULL || list_member(partial->keys, node))
+		return false;
+	if (IsA(node, Aggref))
+	{
+		Aggref	   *aggref = makeNode(Aggref);
+
+		memcpy(aggref, node, sizeof(Aggref));
+		mark_partial_aggref(aggref, AGGSPLIT_INITIAL_SERIAL);
+		add_new_column_to_pathtarget(partial->target, (Expr *) aggref);
+		return false;
+	}
+	if (IsA(node, GroupingFunc))
+		return false;
+	if (IsA(node, PlaceHolderVar))
+		partial->possible = false;
+	if (IsA(node, Var))
+	{
+		add_new_column_to_pathtarget(partial->target, (Expr *) node);
+		return false;
+	}
+	return expression_tree_walker(node, add_needed, partial);
+}
+
+/* The node's target; NULL if there is none that it can make. */
+static PathTarget *
+make_partial_target(PlannerInfo *root, PathTarget *target, Node *having)
+{
+	PartialTarget partial = {.target = create_empty_pathtarget(),.possible = true};
+	ListCell   *lc;
+	int			i = 0;
+	int			ncolumns = 0;
+
+	foreach(lc, target->exprs)
+	{
+		Index		sgref = get_pathtarget_sortgroupref(target, i++);
+
+		if (sgref != 0 && root->parse->groupClause != NIL &&
+			get_sortgroupref_clause_noerr(sgref, root->parse->groupClause) != NULL)
+		{
+			add_column_to_pathtarget(partial.target, lfirst(lc), sgref);
+			partial.keys = lappend(partial.keys, lfirst(lc));
+		}
+	}
+	foreach(lc, target->exprs)
+		(void) add_needed(lfirst(lc), &partial);
+	(void) add_needed(having, &partial);
+
+	foreach(lc, partial.target->exprs)
+	{
+		if (!IsA(lfirst(lc), Aggref))
+		{
+			ncolumns++;
+			if (!is_computable(lfirst(lc)))
+				partial.possible = false;
+		}
+	}
+	if (!partial.possible || ncolumns > MAX_KEYS)
+		return NULL;
+	return set_pathtarget_cost_width(root, partial.target);
+}
+
+/* What an expression costs for one row; a column costs nothing more. */
+static Cost
+expression_cost(PlannerInfo *root, Node *expr)
+{
+	QualCost	cost;
+
+	if (expr == NULL || IsA(expr, Var))
+		return 0;
+	cost_qual_eval_node(&cost, expr, root);
+	return cost.per_tuple + ROW_EXPRESSION_COST;
+}
+
+/* The cost of reading the table and of all that is done for each row. */
+static void
+cost_scan(PlannerInfo *root, CustomPath *path, double ngroups, int nworkers)
+{
+	RelOptInfo *rel = path->path.parent;
+	PathTarget *target = path->path.pathtarget;
+	double		seq_page_cost;
+	Cost		row_cost = gpured_cpu_column_tuple_cost;
+	Cost		passing_cost = 0;
+	Cost		emit_cost = 0;
+	bool		vectorized = true;
+	double		divisor = 1;
+	ListCell   *lc;
+
+	get_tablespace_page_costs(rel->reltablespace, NULL, &seq_page_cost);
+	foreach(lc, rel->baserestrictinfo)
+	{
+		RestrictInfo *info = lfirst(lc);
+
+		vectorized &= gpured_filter_is_possible(info->clause);
+		if (vectorized)
+			row_cost += gpured_cpu_column_tuple_cost / 2;
+		else
+			row_cost += expression_cost(root, (Node *) info->clause);
+	}
+	foreach(lc, target->exprs)
+	{
+		Aggref	   *aggref = lfirst(lc);
+		ListCell   *arg;
+
+		if (!IsA(aggref, Aggref))
+		{
+			passing_cost += cpu_operator_cost / 2 + expression_cost(root, (Node *) aggref);
+			continue;
+		}
+		passing_cost += gpured_cpu_column_tuple_cost +
+			expression_cost(root, (Node *) aggref->aggfilter);
+		foreach(arg, aggref->args)
+			passing_cost += expression_cost(root, (Node *) ((TargetEntry *) lfirst(arg))->expr);
+		emit_cost += 4 * cpu_operator_cost;
+	}
+
+	if (nworkers > 0)
+	{
+		double		leader = 1.0 - 0.3 * nworkers;
+
+		divisor = nworkers + (parallel_leader_participation && leader > 0 ? leader : 0);
+	}
+	path->path.rows = clamp_row_est(ngroups);
+	path->path.startup_cost = START_ROWS * cpu_tuple_cost + rel->pages * seq_page_cost +
+		(rel->tuples * row_cost + rel->rows * passing_cost) / divisor;
+	path->path.total_cost = path->path.startup_cost +
+		path->path.rows * (cpu_tuple_cost + emit_cost);
+
+	/* It is a sequential scan. */
+#if PG_VERSION_NUM >= 180000
+	path->path.disabled_nodes = enable_seqscan ? 0 : 1;
+#else
+	if (!enable_seqscan)
+	{
+		path->path.startup_cost += disable_cost;
+		path->path.total_cost += disable_cost;
+	}
+#endif
+}
+
+static CustomPath *
+make_scan_path(PlannerInfo *root, RelOptInfo *rel, PathTarget *target, double ngroups,
+			   int nworkers)
+{
+	CustomPath *path = makeNode(CustomPath);
+
+	path->path.pathtype = T_CustomScan;
+	path->path.parent = rel;
+	path->path.pathtarget = target;
+	path->path.parallel_aware = nworkers > 0;
+	path->path.parallel_safe = rel->consider_parallel;
+	path->path.parallel_workers = nworkers;
+	path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
+	path->custom_private = list_make1(makeInteger(root->parse->groupClause != NIL));
+	path->methods = &gpured_scan_path_methods;
+	cost_scan(root, path, ngroups, nworkers);
+	return path;
+}
+
+/* The target, in terms of a child of "rel". */
+static PathTarget *
+child_target(PlannerInfo *root, RelOptInfo *rel, RelOptInfo *child, PathTarget *target)
+{
+	PathTarget *result = copy_pathtarget(target);
+
+#if PG_VERSION_NUM >= 160000
+	result->exprs = (List *) adjust_appendrel_attrs_multilevel(root, (Node *) target->exprs,
+															   child, rel);
+#else
+	result->exprs = (List *) adjust_appendrel_attrs_multilevel(root, (Node *) target->exprs,
+															   child->relids, rel->relids);
+#endif
+	return result;
+}
+
+/*
+ * Partial rows of all tables.  Above those of several is an Append, which belongs
+ * to the parent, so that it prunes partitions when it is run.
+ */
+static Path *
+make_partial_path(PlannerInfo *root, RelOptInfo *rel, List *tables, PathTarget *target,
+				  double ngroups, int nworkers)
+{
+	List	   *paths = NIL;
+	ListCell   *lc;
+	Path	   *result;
+
+	if (linitial(tables) == rel)
+		return (Path *) make_scan_path(root, rel, target, ngroups, nworkers);
+	foreach(lc, tables)
+	{
+		RelOptInfo *child = lfirst(lc);
+		double		child_groups = Min(ngroups, clamp_row_est(child->rows));
+
+		paths = lappend(paths, make_scan_path(root, child, child_target(root, rel, child, target),
+											  child_groups, nworkers));
+	}
+	result = (Path *) create_append_path(root, rel, nworkers > 0 ? NIL : paths,
+										 nworkers > 0 ? paths : NIL, NIL, NULL, nworkers,
+										 nworkers > 0, -1);
+	result->pathtarget = target;
+	return result;
+}
+
+/* The workers that would scan all tables; 0 if that cannot be parallel. */
+static int
+count_workers(RelOptInfo *rel, RelOptInfo *output_rel, List *tables)
+{
+	int			result = 0;
+	ListCell   *lc;
+
+	if (!rel->consider_parallel || !output_rel->consider_parallel)
+		return 0;
+	foreach(lc, tables)
+	{
+		RelOptInfo *table = lfirst(lc);
+
+		if (!table->consider_parallel)
+			return 0;
+		result = Max(result, compute_parallel_worker(table, table->pages, -1,
+													 max_parallel_workers_per_gather));
+	}
+	return result;
+}
+
+/* Put a Finalize Aggregate above partial rows. */
+static Path *
+make_final_path(PlannerInfo *root, RelOptInfo *output_rel, Path *path,
+				GroupPathExtraData *extra, double ngroups)
+{
+	AggClauseCosts costs = {0};
+	AggStrategy strategy = AGG_PLAIN;
+#if PG_VERSION_NUM >= 160000
+	List	   *group_clause = root->processed_groupClause;
+#else
+	List	   *group_clause = root->parse->groupClause;
+#endif
+
+	get_agg_clause_costs(root, AGGSPLIT_FINAL_DESERIAL, &costs);
+	if (root->parse->groupClause != NIL)
+	{
+		strategy = AGG_SORTED;
+		if (group_clause != NIL && (extra->flags & GROUPING_CAN_USE_HASH))
+			strategy = AGG_HASHED;
+		else if (group_clause != NIL)
+			path = (Path *) create_sort_path(root, output_rel, path, root->group_pathkeys, -1.0);
+	}
+	return (Path *) create_agg_path(root, output_rel, path, output_rel->reltarget, strategy,
+									AGGSPLIT_FINAL_DESERIAL, group_clause,
+									(List *) extra->havingQual, &costs, ngroups);
+}
+
+static void
+add_scan_paths(PlannerInfo *root, RelOptInfo *rel, List *tables, RelOptInfo *output_rel,
+			   GroupPathExtraData *extra)
+{
+	Query	   *parse = root->parse;
+	PathTarget *target = make_partial_target(root, output_rel->reltarget, extra->havingQual);
+	double		ngroups = 1;
+	int			nworkers = count_workers(rel, output_rel, tables);
+	Path	   *path;
+
+	if (target == NULL)
+		return;
+	if (parse->groupClause != NIL)
+	{
+		List	   *exprs = get_sortgrouplist_exprs(parse->groupClause, extra->targetList);
+
+		ngroups = estimate_num_groups(root, exprs, rel->rows, NULL, NULL);
+	}
+
+	/* Nothing else, for a test. */
+	if (gpured_debug_scan == GPURED_SCAN_REQUIRE)
+		output_rel->pathlist = NIL;
+
+	path = make_partial_path(root, rel, tables, target, ngroups, 0);
+	add_path(output_rel, make_final_path(root, output_rel, path, extra, ngroups));
+	if (nworkers > 0)
+	{
+		double		rows;
+
+		path = make_partial_path(root, rel, tables, target, ngroups, nworkers);
+		rows = path->rows * nworkers;
+		path = (Path *) create_gather_path(root, rel, path, target, NULL, &rows);
+		add_path(output_rel, make_final_path(root, output_rel, path, extra, ngroups));
+	}
+}
+
+static void
+consider_column_scan(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel,
+					 RelOptInfo *output_rel, void *extra)
+{
+	List	   *aggrefs;
+	List	   *tables;
+	const char *reason;
+
+	if (next_hook != NULL)
+		next_hook(root, stage, input_rel, output_rel, extra);
+	if (stage != UPPERREL_GROUP_AGG || !gpured_enable_column_scan ||
+		gpured_debug_scan == GPURED_SCAN_FORBID || root->agginfos == NIL ||
+		input_rel->reloptkind != RELOPT_BASEREL || output_rel->reloptkind != RELOPT_UPPER_REL)
+		return;
+	aggrefs = query_aggregates(root);
+	if (!has_own_aggregate(aggrefs))
+		return;
+	tables = input_rel->rtekind == RTE_RELATION ? tables_of(root, input_rel) : NIL;
+	reason = why_not(root, input_rel, tables, extra, aggrefs);
+	if (reason != NULL)
+		ereport(DEBUG1, (errmsg_internal("no column scan: %s", reason)));
+	else
+		add_scan_paths(root, input_rel, tables, output_rel, extra);
+}
+
+void
+gpured_plan_init(void)
+{
+	gpured_scan_register();
+	next_hook = create_upper_paths_hook;
+	create_upper_paths_hook = consider_column_scan;
+}

@@ -1,0 +1,537 @@
+/*
+ * node.c
+ *	  The plan node Custom Scan (GpuAggregate).
+ *
+ * Its rows are those of custom_scan_tlist's first entries, the path's target;
+ * after those come the quals, as boolean entries: there their columns keep the
+ * table's numbers.  Parameters in them have to be in custom_exprs as well, where
+ * the planner looks for what makes a node run again.
+ *
+ * The whole table is read before the first row comes out, except where groups
+ * exceed their memory: then all of them come out, and reading goes on.
+ */
+#include "postgres.h"
+
+#include "access/parallel.h"
+#include "commands/explain.h"
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/restrictinfo.h"
+#include "pgstat.h"
+#include "portability/instr_time.h"
+#include "storage/spin.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+#include "utils/ruleutils.h"
+
+#if PG_VERSION_NUM >= 180000
+#include "commands/explain_format.h"
+#include "commands/explain_state.h"
+#endif
+
+#include "compat.h"
+#include "plan/plan.h"
+#include "scan/filter.h"
+#include "scan/fold.h"
+
+/* What EXPLAIN ANALYZE shows, of all processes together. */
+typedef struct Counters
+{
+	uint64		blocks;
+	uint64		rows;			/* that the snapshot sees */
+	uint64		passed;			/* the quals */
+	uint64		by_executor;	/* rows for which PostgreSQL computed
+								 * something */
+	uint64		batches;
+	uint64		flushes;		/* of groups that exceeded their memory */
+	uint64		fold_ns;		/* time on the device */
+} Counters;
+
+typedef struct SharedScan
+{
+	GpuredSharedBlocks blocks;
+	slock_t		mutex;
+	Counters	counters;
+} SharedScan;
+
+typedef enum Phase
+{
+	SCANNING,
+	EMITTING,
+	EMITTING_LAST
+} Phase;
+
+typedef struct ScanNode
+{
+	CustomScanState css;
+	Relation	rel;
+	List	   *quals;			/* expressions */
+	GpuredColumns *columns;
+	GpuredFold *fold;
+	int			nfilters;
+	GpuredFilter **filters;		/* the first quals */
+	bool		has_group_by;
+	bool		started;
+	Phase		phase;
+	GpuredPages pages;
+	GpuredPage	page;
+	SharedScan *shared;			/* NULL in a serial scan */
+	bool		worker;
+	Counters	counters;
+	Counters	total;			/* with those of the workers */
+} ScanNode;
+
+static Node *create_state(CustomScan *scan);
+
+static const CustomScanMethods scan_methods = {
+	.CustomName = GPURED_SCAN_NAME,
+	.CreateCustomScanState = create_state
+};
+
+static bool
+collect_params(Node *node, void *context)
+{
+	List	  **params = context;
+
+	if (node == NULL)
+		return false;
+	if (IsA(node, Param))
+	{
+		*params = list_append_unique(*params, node);
+		return false;
+	}
+	return expression_tree_walker(node, collect_params, context);
+}
+
+static Plan *
+plan_scan(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist, List *clauses,
+		  List *custom_plans)
+{
+	CustomScan *scan = makeNode(CustomScan);
+	List	   *quals = extract_actual_clauses(clauses, false);
+	List	   *params = NIL;
+	ListCell   *lc;
+	AttrNumber	resno = 1;
+
+	foreach(lc, path->path.pathtarget->exprs)
+		scan->custom_scan_tlist = lappend(scan->custom_scan_tlist,
+										  makeTargetEntry(lfirst(lc), resno++, NULL, false));
+	foreach(lc, quals)
+		scan->custom_scan_tlist = lappend(scan->custom_scan_tlist,
+										  makeTargetEntry(lfirst(lc), resno++, NULL, true));
+	(void) collect_params((Node *) quals, &params);
+	(void) collect_params((Node *) path->path.pathtarget->exprs, &params);
+
+	scan->scan.plan.targetlist = tlist;
+	scan->custom_exprs = params;
+	scan->custom_private = list_make2(linitial(path->custom_private),
+									  makeInteger(list_length(path->path.pathtarget->exprs)));
+	scan->flags = path->flags;
+	scan->methods = &scan_methods;
+	return (Plan *) scan;
+}
+
+const		CustomPathMethods gpured_scan_path_methods = {
+	.CustomName = GPURED_SCAN_NAME,
+	.PlanCustomPath = plan_scan
+};
+
+/* As many quals as can be, from the first on, become filters. */
+static void
+begin_quals(ScanNode *node)
+{
+	List	   *rest = NIL;
+	ListCell   *lc;
+
+	node->filters = palloc(Max(list_length(node->quals), 1) * sizeof(GpuredFilter *));
+	foreach(lc, node->quals)
+	{
+		if (rest == NIL && gpured_filter_is_possible(lfirst(lc)))
+			node->filters[node->nfilters++] = gpured_filter_create(lfirst(lc), node->columns,
+																   &node->css.ss);
+		else
+			rest = lappend(rest, lfirst(lc));
+	}
+
+	/* Of all quals, the executor checks that their functions may be called. */
+	(void) gpured_init_qual(node->quals, node->columns, &node->css.ss);
+	if (rest != NIL)
+		node->columns->quals = gpured_init_qual(rest, node->columns, &node->css.ss);
+}
+
+static void
+begin_scan(CustomScanState *css, EState *estate, int eflags)
+{
+	ScanNode   *node = (ScanNode *) css;
+	CustomScan *scan = (CustomScan *) css->ss.ps.plan;
+	int			noutputs = intVal(lsecond(scan->custom_private));
+	List	   *outputs = list_copy_head(scan->custom_scan_tlist, noutputs);
+	ListCell   *lc;
+
+	node->has_group_by = intVal(linitial(scan->custom_private)) != 0;
+	node->rel = gpured_range_table_relation(estate, bms_singleton_member(scan->custom_relids));
+	for_each_from(lc, scan->custom_scan_tlist, noutputs)
+		node->quals = lappend(node->quals, ((TargetEntry *) lfirst(lc))->expr);
+
+	/* EXPLAIN alone needs nothing more. */
+	if (eflags & EXEC_FLAG_EXPLAIN_ONLY)
+		return;
+	node->columns = gpured_columns_create(node->rel, &css->ss);
+	begin_quals(node);
+	node->fold = gpured_fold_create(outputs, node->has_group_by, node->columns, &css->ss);
+}
+
+/* At the first row, so that a node that is never run costs no memory. */
+static void
+start(ScanNode *node)
+{
+	MemoryContext old = MemoryContextSwitchTo(node->css.ss.ps.state->es_query_cxt);
+
+	if (!node->started)
+	{
+		gpured_columns_prepare(node->columns, &node->css.ss);
+		gpured_fold_prepare(node->fold);
+		node->started = true;
+	}
+	gpured_pages_begin(&node->pages, node->rel, node->css.ss.ps.state->es_snapshot,
+					   node->shared != NULL ? &node->shared->blocks : NULL,
+					   node->columns->natts);
+	/* The leader's scan counts for all. */
+	if (!node->worker)
+		pgstat_count_heap_scan(node->rel);
+	MemoryContextSwitchTo(old);
+}
+
+static void
+take_page(ScanNode *node)
+{
+	GpuredColumns *columns = node->columns;
+	GpuredPage *page = &node->page;
+
+	node->counters.blocks++;
+	node->counters.rows += page->n;
+	if (page->n == 0)
+		return;
+	gpured_columns_extract_first(columns, page);
+	if (node->nfilters > 0)
+	{
+		bool		keep[MaxHeapTuplesPerPage];
+
+		memset(keep, true, page->n);
+		for (int i = 0; i < node->nfilters; i++)
+		{
+			/* Nothing is computed that no row would have reached. */
+			if (memchr(keep, true, page->n) == NULL)
+				break;
+			gpured_filter_apply(node->filters[i], columns, page->n, keep);
+		}
+		gpured_columns_select(columns, page, keep);
+	}
+	if (columns->quals != NULL || columns->nexprs > 0)
+		node->counters.by_executor += page->n;
+	gpured_columns_extract_rest(columns, page);
+	node->counters.passed += page->n;
+}
+
+static void
+fold_batch(ScanNode *node)
+{
+	instr_time	from;
+	instr_time	to;
+
+	if (node->columns->n > 0)
+		node->counters.batches++;
+	INSTR_TIME_SET_CURRENT(from);
+	gpured_fold_batch(node->fold);
+	INSTR_TIME_SET_CURRENT(to);
+	INSTR_TIME_SUBTRACT(to, from);
+	node->counters.fold_ns += (uint64) (INSTR_TIME_GET_DOUBLE(to) * 1e9);
+}
+
+/* Read on, to the end or until the groups' memory is full. */
+static void
+scan_table(ScanNode *node)
+{
+	MemoryContext old = MemoryContextSwitchTo(node->css.ss.ps.state->es_query_cxt);
+
+	while (gpured_pages_next(&node->pages, &node->page))
+	{
+		CHECK_FOR_INTERRUPTS();
+		take_page(node);
+		if (!gpured_batch_is_full(node->columns))
+			continue;
+		fold_batch(node);
+		if (gpured_fold_is_full(node->fold))
+		{
+			node->counters.flushes++;
+			node->phase = EMITTING;
+			MemoryContextSwitchTo(old);
+			return;
+		}
+	}
+	fold_batch(node);
+	gpured_pages_release(&node->pages);
+	node->phase = EMITTING_LAST;
+	MemoryContextSwitchTo(old);
+}
+
+/* The next partial row in the scan slot; NULL at the end. */
+static TupleTableSlot *
+next_row(ScanNode *node)
+{
+	ExprContext *econtext = node->css.ss.ps.ps_ExprContext;
+	TupleTableSlot *slot = node->css.ss.ss_ScanTupleSlot;
+
+	for (;;)
+	{
+		MemoryContext old;
+		bool		found;
+
+		if (node->phase == SCANNING)
+			scan_table(node);
+		ResetExprContext(econtext);
+		ExecClearTuple(slot);
+		memset(slot->tts_isnull, true, slot->tts_tupleDescriptor->natts * sizeof(bool));
+		old = MemoryContextSwitchTo(econtext->ecxt_per_tuple_memory);
+		found = gpured_fold_emit(node->fold, slot);
+		MemoryContextSwitchTo(old);
+		if (found)
+			return ExecStoreVirtualTuple(slot);
+		if (node->phase == EMITTING_LAST)
+			return NULL;
+		gpured_fold_reset(node->fold);
+		node->phase = SCANNING;
+	}
+}
+
+static TupleTableSlot *
+exec_scan(CustomScanState *css)
+{
+	ScanNode   *node = (ScanNode *) css;
+	TupleTableSlot *slot;
+
+	if (node->pages.rel == NULL)
+		start(node);
+	slot = next_row(node);
+	if (slot == NULL)
+		return ExecClearTuple(css->ss.ps.ps_ProjInfo != NULL ?
+							  css->ss.ps.ps_ResultTupleSlot : css->ss.ss_ScanTupleSlot);
+	css->ss.ps.ps_ExprContext->ecxt_scantuple = slot;
+	return css->ss.ps.ps_ProjInfo != NULL ? ExecProject(css->ss.ps.ps_ProjInfo) : slot;
+}
+
+static void
+end_pages(ScanNode *node)
+{
+	if (node->pages.rel != NULL)
+		gpured_pages_release(&node->pages);
+	node->pages.rel = NULL;
+}
+
+static void
+end_scan(CustomScanState *css)
+{
+	end_pages((ScanNode *) css);
+}
+
+static void
+rescan(CustomScanState *css)
+{
+	ScanNode   *node = (ScanNode *) css;
+
+	end_pages(node);
+	node->phase = SCANNING;
+	if (node->started)
+	{
+		gpured_columns_clear(node->columns);
+		gpured_fold_reset(node->fold);
+	}
+	for (int i = 0; i < node->nfilters; i++)
+		gpured_filter_reset(node->filters[i]);
+}
+
+/* Parallel scans: blocks are taken from shared memory. */
+static Size
+estimate_dsm(CustomScanState *css, ParallelContext *pcxt)
+{
+	return sizeof(SharedScan);
+}
+
+static void
+initialize_dsm(CustomScanState *css, ParallelContext *pcxt, void *coordinate)
+{
+	ScanNode   *node = (ScanNode *) css;
+
+	node->shared = coordinate;
+	memset(node->shared, 0, sizeof(SharedScan));
+	SpinLockInit(&node->shared->mutex);
+	gpured_blocks_init(&node->shared->blocks, node->rel);
+}
+
+static void
+reinitialize_dsm(CustomScanState *css, ParallelContext *pcxt, void *coordinate)
+{
+	ScanNode   *node = (ScanNode *) css;
+
+	node->shared = coordinate;
+	gpured_blocks_init(&node->shared->blocks, node->rel);
+}
+
+static void
+initialize_worker(CustomScanState *css, shm_toc *toc, void *coordinate)
+{
+	ScanNode   *node = (ScanNode *) css;
+
+	node->shared = coordinate;
+	node->worker = true;
+}
+
+static void
+add_counters(Counters *to, const Counters *from)
+{
+	to->blocks += from->blocks;
+	to->rows += from->rows;
+	to->passed += from->passed;
+	to->by_executor += from->by_executor;
+	to->batches += from->batches;
+	to->flushes += from->flushes;
+	to->fold_ns += from->fold_ns;
+}
+
+/*
+ * Workers leave their counters, and the leader takes them: the memory may go now,
+ * and comes back before the node runs again.
+ */
+static void
+shutdown_scan(CustomScanState *css)
+{
+	ScanNode   *node = (ScanNode *) css;
+
+	if (node->shared == NULL)
+		return;
+	SpinLockAcquire(&node->shared->mutex);
+	if (node->worker)
+	{
+		add_counters(&node->shared->counters, &node->counters);
+		memset(&node->counters, 0, sizeof(Counters));
+	}
+	else
+	{
+		add_counters(&node->total, &node->shared->counters);
+		memset(&node->shared->counters, 0, sizeof(Counters));
+	}
+	SpinLockRelease(&node->shared->mutex);
+	if (!node->worker)
+	{
+		end_pages(node);
+		node->shared = NULL;
+	}
+}
+
+/* Whether column names are printed with their table's. */
+static bool
+use_prefix(ExplainState *es)
+{
+#if PG_VERSION_NUM >= 180000
+	return es->rtable_size > 1 || es->verbose;
+#else
+	return list_length(es->rtable) > 1 || es->verbose;
+#endif
+}
+
+static void
+show_exprs(const char *label, List *exprs, ScanNode *node, List *ancestors, ExplainState *es)
+{
+	List	   *context = set_deparse_context_plan(es->deparse_cxt, node->css.ss.ps.plan, ancestors);
+	List	   *result = NIL;
+	ListCell   *lc;
+
+	foreach(lc, exprs)
+		result = lappend(result, deparse_expression(lfirst(lc), context, use_prefix(es), false));
+	if (result != NIL)
+		ExplainPropertyList(label, result, es);
+}
+
+static void
+explain_counters(ScanNode *node, ExplainState *es)
+{
+	Counters	sum = node->total;
+
+	add_counters(&sum, &node->counters);
+	ExplainPropertyUInteger("Blocks", NULL, sum.blocks, es);
+	ExplainPropertyUInteger("Rows Scanned", NULL, sum.rows, es);
+	if (node->quals != NIL)
+		ExplainPropertyUInteger("Rows Removed by Filter", NULL, sum.rows - sum.passed, es);
+	if (sum.by_executor > 0)
+		ExplainPropertyUInteger("Rows Computed by PostgreSQL", NULL, sum.by_executor, es);
+	ExplainPropertyUInteger("Batches", NULL, sum.batches, es);
+	if (sum.flushes > 0)
+		ExplainPropertyUInteger("Group Flushes", NULL, sum.flushes, es);
+	if (es->timing)
+		ExplainPropertyFloat("Device Time", "ms", sum.fold_ns / 1e6, 3, es);
+}
+
+static void
+explain_scan(CustomScanState *css, List *ancestors, ExplainState *es)
+{
+	ScanNode   *node = (ScanNode *) css;
+	CustomScan *scan = (CustomScan *) css->ss.ps.plan;
+	int			noutputs = intVal(lsecond(scan->custom_private));
+	List	   *keys = NIL;
+	List	   *aggregates = NIL;
+
+	for (int i = 0; i < noutputs; i++)
+	{
+		Expr	   *expr = ((TargetEntry *) list_nth(scan->custom_scan_tlist, i))->expr;
+
+		if (IsA(expr, Aggref))
+			aggregates = lappend(aggregates, expr);
+		else
+			keys = lappend(keys, expr);
+	}
+	ExplainPropertyText("Relation", RelationGetRelationName(node->rel), es);
+	ExplainPropertyText("Device", "cpu", es);
+	if (node->quals != NIL)
+	{
+		List	   *context = set_deparse_context_plan(es->deparse_cxt, css->ss.ps.plan, ancestors);
+
+		ExplainPropertyText("Filter", deparse_expression((Node *) make_ands_explicit(node->quals),
+														 context, use_prefix(es), false), es);
+	}
+	show_exprs("Group Key", keys, node, ancestors, es);
+	show_exprs("Aggregates", aggregates, node, ancestors, es);
+	if (es->analyze)
+		explain_counters(node, es);
+}
+
+static const CustomExecMethods exec_methods = {
+	.CustomName = GPURED_SCAN_NAME,
+	.BeginCustomScan = begin_scan,
+	.ExecCustomScan = exec_scan,
+	.EndCustomScan = end_scan,
+	.ReScanCustomScan = rescan,
+	.EstimateDSMCustomScan = estimate_dsm,
+	.InitializeDSMCustomScan = initialize_dsm,
+	.ReInitializeDSMCustomScan = reinitialize_dsm,
+	.InitializeWorkerCustomScan = initialize_worker,
+	.ShutdownCustomScan = shutdown_scan,
+	.ExplainCustomScan = explain_scan
+};
+
+static Node *
+create_state(CustomScan *scan)
+{
+	ScanNode   *node = (ScanNode *) newNode(sizeof(ScanNode), T_CustomScanState);
+
+	node->css.methods = &exec_methods;
+	return (Node *) node;
+}
+
+void
+gpured_scan_register(void)
+{
+	RegisterCustomScanMethods(&scan_methods);
+}

@@ -1,0 +1,504 @@
+/*
+ * columns.c
+ *	  From tuples to columns.
+ *
+ * A column whose values are at the same place in every tuple without NULLs is
+ * loaded from there, a column at a time.  Otherwise, or in a page where some
+ * tuple has a NULL or is shorter than the table is now, the tuples are walked
+ * through one by one, as PostgreSQL does it.
+ *
+ * Values that are passed by reference are copied, since a page is held no longer
+ * than it takes to extract it.
+ */
+#include "postgres.h"
+
+#include "access/detoast.h"
+#include "access/tupmacs.h"
+#include "executor/executor.h"
+#include "nodes/nodeFuncs.h"
+#include "utils/datum.h"
+#include "utils/expandeddatum.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+
+#include "compat.h"
+#include "scan/columns.h"
+
+#define ARENA_CHUNK (256 * 1024)
+
+GpuredColumns *
+gpured_columns_create(Relation rel, ScanState *node)
+{
+	GpuredColumns *columns = palloc0(sizeof(GpuredColumns));
+	EState	   *estate = node->ps.state;
+
+	columns->context = CurrentMemoryContext;
+	columns->rel = rel;
+	columns->econtext = node->ps.ps_ExprContext;
+	columns->slot = ExecInitExtraTupleSlot(estate, RelationGetDescr(rel), &TTSOpsHeapTuple);
+	columns->arena = AllocSetContextCreate(estate->es_query_cxt, "gpured batch",
+										   ALLOCSET_DEFAULT_SIZES);
+	return columns;
+}
+
+int
+gpured_columns_add(GpuredColumns *columns, Expr *expr, int guard)
+{
+	MemoryContext old;
+	GpuredColumn *column;
+	AttrNumber	attnum = 0;
+
+	/* System columns and whole rows are left to the executor. */
+	if (IsA(expr, Var) && ((Var *) expr)->varattno > 0)
+		attnum = ((Var *) expr)->varattno;
+	if (IsA(expr, Var))
+		guard = -1;
+	for (int i = 0; i < columns->ncolumns; i++)
+	{
+		column = &columns->column[i];
+		if (column->guard == guard && equal(column->expr, expr))
+			return i;
+	}
+
+	old = MemoryContextSwitchTo(columns->context);
+	if (columns->column == NULL)
+		columns->column = palloc(sizeof(GpuredColumn));
+	else
+		columns->column = repalloc(columns->column,
+								   (columns->ncolumns + 1) * sizeof(GpuredColumn));
+	MemoryContextSwitchTo(old);
+
+	column = &columns->column[columns->ncolumns];
+	memset(column, 0, sizeof(*column));
+	column->attnum = attnum;
+	column->expr = expr;
+	column->guard = guard;
+	column->type = exprType((Node *) expr);
+	column->collation = exprCollation((Node *) expr);
+	column->offset = -1;
+	get_typlenbyval(column->type, &column->len, &column->byval);
+	return columns->ncolumns++;
+}
+
+/*
+ * The executor compiles an expression for the kind of slot that the node is said
+ * to scan.  This node's own slot is a virtual one.
+ */
+static void
+enter_table_slot(GpuredColumns *columns, ScanState *node, ScanState *saved)
+{
+	*saved = *node;
+	node->ps.scanops = columns->slot->tts_ops;
+	node->ps.scanopsset = true;
+	node->ps.scanopsfixed = true;
+	node->ps.scandesc = RelationGetDescr(columns->rel);
+}
+
+static void
+leave_table_slot(ScanState *node, const ScanState *saved)
+{
+	node->ps.scanops = saved->ps.scanops;
+	node->ps.scanopsset = saved->ps.scanopsset;
+	node->ps.scanopsfixed = saved->ps.scanopsfixed;
+	node->ps.scandesc = saved->ps.scandesc;
+}
+
+ExprState *
+gpured_init_expr(Expr *expr, GpuredColumns *columns, ScanState *node)
+{
+	ScanState	saved;
+	ExprState  *state;
+
+	enter_table_slot(columns, node, &saved);
+	state = ExecInitExpr(expr, &node->ps);
+	leave_table_slot(node, &saved);
+	return state;
+}
+
+ExprState *
+gpured_init_qual(List *quals, GpuredColumns *columns, ScanState *node)
+{
+	ScanState	saved;
+	ExprState  *state;
+
+	enter_table_slot(columns, node, &saved);
+	state = ExecInitQual(quals, &node->ps);
+	leave_table_slot(node, &saved);
+	return state;
+}
+
+/* The places of attributes in a tuple that has all of them and no NULL. */
+static void
+find_places(GpuredColumns *columns)
+{
+	TupleDesc	desc = RelationGetDescr(columns->rel);
+	int			offset = 0;
+	int			i;
+
+	for (i = 0; i < columns->natts; i++)
+	{
+		Form_pg_attribute att = TupleDescAttr(desc, i);
+
+		if (att->attlen <= 0)
+			break;
+		offset = att_align_nominal(offset, att->attalign);
+		if (columns->of_attribute[i] >= 0)
+			columns->column[columns->of_attribute[i]].offset = offset;
+		offset += att->attlen;
+	}
+	columns->walk_start = i;
+	columns->walk_offset = offset;
+}
+
+void
+gpured_columns_prepare(GpuredColumns *columns, ScanState *node)
+{
+	TupleDesc	desc = RelationGetDescr(columns->rel);
+	MemoryContext old = MemoryContextSwitchTo(columns->context);
+
+	for (int i = 0; i < columns->ncolumns; i++)
+		columns->natts = Max(columns->natts, columns->column[i].attnum);
+	columns->of_attribute = palloc(Max(columns->natts, 1) * sizeof(int));
+	for (int i = 0; i < columns->natts; i++)
+		columns->of_attribute[i] = -1;
+
+	for (int i = 0; i < columns->ncolumns; i++)
+	{
+		GpuredColumn *column = &columns->column[i];
+		Size		size = column->byval ? column->len : sizeof(Datum);
+
+		column->values = palloc(GPURED_BATCH_ROOM * size);
+		column->nulls = palloc(GPURED_BATCH_ROOM * sizeof(bool));
+		if (column->attnum == 0)
+		{
+			column->state = gpured_init_expr(column->expr, columns, node);
+			columns->nexprs++;
+			continue;
+		}
+		columns->of_attribute[column->attnum - 1] = i;
+		column->missing = getmissingattr(desc, column->attnum, &column->missing_null);
+		if (column->first)
+			columns->has_first = true;
+		else
+			columns->has_rest = true;
+	}
+	find_places(columns);
+	MemoryContextSwitchTo(old);
+}
+
+void
+gpured_columns_clear(GpuredColumns *columns)
+{
+	columns->n = 0;
+	for (int i = 0; i < columns->ncolumns; i++)
+		columns->column[i].has_nulls = false;
+	if (columns->arena_bytes > 0)
+		MemoryContextReset(columns->arena);
+	columns->arena_next = columns->arena_end = NULL;
+	columns->arena_bytes = 0;
+}
+
+/* Copy a value into the batch's memory. */
+static inline Datum
+copy_value(GpuredColumns *columns, const void *value, Size size)
+{
+	Size		room = MAXALIGN(size);
+	char	   *copy;
+
+	if (unlikely((Size) (columns->arena_end - columns->arena_next) < room))
+	{
+		Size		chunk = Max(room, ARENA_CHUNK);
+
+		columns->arena_next = MemoryContextAllocHuge(columns->arena, chunk);
+		columns->arena_end = columns->arena_next + chunk;
+		columns->arena_bytes += chunk;
+	}
+	copy = columns->arena_next;
+	columns->arena_next += room;
+	memcpy(copy, value, size);
+	return PointerGetDatum(copy);
+}
+
+static Datum
+copy_reference(GpuredColumns *columns, const GpuredColumn *column, Datum value)
+{
+	const void *pointer = DatumGetPointer(value);
+
+	if (column->len == -1 && VARATT_IS_1B(pointer) && !VARATT_IS_1B_E(pointer))
+		return copy_value(columns, pointer, VARSIZE_SHORT(pointer));
+	if (column->len > 0)
+		return copy_value(columns, pointer, column->len);
+	if (column->len == -2)
+		return copy_value(columns, pointer, strlen(pointer) + 1);
+	if (VARATT_IS_EXTERNAL_EXPANDED(pointer))
+	{
+		ExpandedObjectHeader *object = DatumGetEOHP(value);
+		Size		size = EOH_get_flat_size(object);
+		char	   *flat = palloc(size);
+
+		EOH_flatten_into(object, flat, size);
+		value = copy_value(columns, flat, size);
+		pfree(flat);
+		return value;
+	}
+	if (column->detoast && VARATT_IS_EXTENDED(pointer))
+	{
+		struct varlena *whole = PG_DETOAST_DATUM_PACKED(value);
+
+		value = copy_value(columns, whole, VARSIZE_ANY(whole));
+		if (whole != pointer)
+			pfree(whole);
+		return value;
+	}
+	return copy_value(columns, pointer, VARSIZE_ANY(pointer));
+}
+
+/* Put in a value that the executor, or the table's definition, gives. */
+static void
+store_datum(GpuredColumns *columns, GpuredColumn *column, int row, Datum value, bool null)
+{
+	column->nulls[row] = null;
+	if (null)
+	{
+		column->has_nulls = true;
+		value = 0;
+	}
+	else if (!column->byval)
+		value = copy_reference(columns, column, value);
+
+	if (!column->byval)
+		((Datum *) column->values)[row] = value;
+	else if (column->len == 1)
+		column->values[row] = DatumGetChar(value);
+	else if (column->len == 2)
+		((int16 *) column->values)[row] = DatumGetInt16(value);
+	else if (column->len == 4)
+		((int32 *) column->values)[row] = DatumGetInt32(value);
+	else
+		((Datum *) column->values)[row] = value;
+}
+
+/* Load a column from its place in every tuple. */
+static void
+load_column(GpuredColumns *columns, GpuredColumn *column, char *const *data, int n)
+{
+	const int	offset = column->offset;
+	const int	row = columns->n;
+
+#define LOAD(ctype) \
+	do { \
+		ctype	   *values = (ctype *) column->values + row; \
+		for (int i = 0; i < n; i++) \
+			values[i] = *(const ctype *) (data[i] + offset); \
+	} while (0)
+
+	memset(column->nulls + row, false, n);
+	if (!column->byval)
+	{
+		for (int i = 0; i < n; i++)
+			((Datum *) column->values)[row + i] =
+				copy_reference(columns, column, PointerGetDatum(data[i] + offset));
+	}
+	else if (column->len == 1)
+		LOAD(char);
+	else if (column->len == 2)
+		LOAD(int16);
+	else if (column->len == 4)
+		LOAD(int32);
+	else
+		LOAD(int64);
+#undef LOAD
+}
+
+/* Walk through a tuple from attribute "i" at "offset", and take what is wanted. */
+static void
+walk_tuple(GpuredColumns *columns, HeapTupleHeader tuple, int i, int offset, int row,
+		   bool first)
+{
+	TupleDesc	desc = RelationGetDescr(columns->rel);
+	bool		has_nulls = (tuple->t_infomask & HEAP_HASNULL) != 0;
+	int			natts = Min(HeapTupleHeaderGetNatts(tuple), columns->natts);
+	char	   *data = (char *) tuple + tuple->t_hoff;
+
+	for (; i < natts; i++)
+	{
+		Form_pg_attribute att = TupleDescAttr(desc, i);
+		int			c = columns->of_attribute[i];
+		GpuredColumn *column = c >= 0 && columns->column[c].first == first ?
+			&columns->column[c] : NULL;
+
+		if (has_nulls && att_isnull(i, tuple->t_bits))
+		{
+			if (column != NULL)
+				store_datum(columns, column, row, 0, true);
+			continue;
+		}
+		if (att->attlen == -1)
+			offset = att_align_pointer(offset, att->attalign, -1, data + offset);
+		else
+			offset = att_align_nominal(offset, att->attalign);
+		if (column != NULL)
+			store_datum(columns, column, row, fetchatt(att, data + offset), false);
+		offset = att_addlength_pointer(offset, att->attlen, data + offset);
+	}
+	for (; i < columns->natts; i++)
+	{
+		int			c = columns->of_attribute[i];
+
+		if (c >= 0 && columns->column[c].first == first)
+			store_datum(columns, &columns->column[c], row, columns->column[c].missing,
+						columns->column[c].missing_null);
+	}
+}
+
+static void
+extract(GpuredColumns *columns, const GpuredPage *page, bool first)
+{
+	bool		walk = !page->complete;
+	int			start = 0;
+	int			offset = 0;
+
+	if (page->complete)
+	{
+		for (int i = 0; i < columns->ncolumns; i++)
+		{
+			GpuredColumn *column = &columns->column[i];
+
+			if (column->attnum == 0 || column->first != first)
+				continue;
+			if (column->offset >= 0)
+				load_column(columns, column, page->data, page->n);
+			else
+				walk = true;
+		}
+		start = columns->walk_start;
+		offset = columns->walk_offset;
+	}
+	for (int i = 0; walk && i < page->n; i++)
+		walk_tuple(columns, page->tuple[i], start, offset, columns->n + i, first);
+}
+
+void
+gpured_columns_extract_first(GpuredColumns *columns, GpuredPage *page)
+{
+	if (columns->has_first)
+		extract(columns, page, true);
+}
+
+/* Move the rows of a page that are kept to the front. */
+static void
+select_rows(GpuredColumn *column, int row, int n, const bool *keep)
+{
+	bool	   *nulls = column->nulls + row;
+	int			to = 0;
+
+#define SELECT(ctype) \
+	do { \
+		ctype	   *values = (ctype *) column->values + row; \
+		for (int i = 0; i < n; i++) \
+		{ \
+			values[to] = values[i]; \
+			nulls[to] = nulls[i]; \
+			to += keep[i]; \
+		} \
+	} while (0)
+
+	if (!column->byval || column->len == 8)
+		SELECT(Datum);
+	else if (column->len == 4)
+		SELECT(int32);
+	else if (column->len == 2)
+		SELECT(int16);
+	else
+		SELECT(char);
+#undef SELECT
+}
+
+void
+gpured_columns_select(GpuredColumns *columns, GpuredPage *page, const bool *keep)
+{
+	int			to = 0;
+
+	for (int i = 0; i < columns->ncolumns; i++)
+	{
+		if (columns->column[i].first)
+			select_rows(&columns->column[i], columns->n, page->n, keep);
+	}
+	for (int i = 0; i < page->n; i++)
+	{
+		page->tuple[to] = page->tuple[i];
+		page->data[to] = page->data[i];
+		page->offset[to] = page->offset[i];
+		to += keep[i];
+	}
+	page->n = to;
+}
+
+/* Make a tuple of the page the row that expressions see. */
+static void
+show_tuple(GpuredColumns *columns, const GpuredPage *page, int i)
+{
+	HeapTuple	tuple = &columns->tuple;
+
+	tuple->t_len = ItemIdGetLength(PageGetItemId(page->page, page->offset[i]));
+	tuple->t_data = page->tuple[i];
+	tuple->t_tableOid = RelationGetRelid(columns->rel);
+	ItemPointerSet(&tuple->t_self, page->block, page->offset[i]);
+	ExecStoreHeapTuple(tuple, columns->slot, false);
+	columns->econtext->ecxt_scantuple = columns->slot;
+}
+
+static void
+compute_exprs(GpuredColumns *columns, int row)
+{
+	for (int i = 0; i < columns->ncolumns; i++)
+	{
+		GpuredColumn *column = &columns->column[i];
+		Datum		value = 0;
+		bool		null = true;
+
+		if (column->state == NULL)
+			continue;
+		if (column->guard >= 0)
+		{
+			const GpuredColumn *guard = &columns->column[column->guard];
+
+			if (guard->nulls[row] || !guard->values[row])
+			{
+				store_datum(columns, column, row, value, null);
+				continue;
+			}
+		}
+		value = ExecEvalExprSwitchContext(column->state, columns->econtext, &null);
+		store_datum(columns, column, row, value, null);
+	}
+}
+
+void
+gpured_columns_extract_rest(GpuredColumns *columns, GpuredPage *page)
+{
+	/* A guard may be a column of the table. */
+	if (columns->quals != NULL)
+	{
+		bool		keep[MaxHeapTuplesPerPage];
+
+		for (int i = 0; i < page->n; i++)
+		{
+			ResetExprContext(columns->econtext);
+			show_tuple(columns, page, i);
+			keep[i] = ExecQual(columns->quals, columns->econtext);
+		}
+		gpured_columns_select(columns, page, keep);
+	}
+	if (columns->has_rest)
+		extract(columns, page, false);
+	for (int i = 0; columns->nexprs > 0 && i < page->n; i++)
+	{
+		ResetExprContext(columns->econtext);
+		show_tuple(columns, page, i);
+		compute_exprs(columns, columns->n + i);
+	}
+	if (columns->quals != NULL || columns->nexprs > 0)
+		ExecClearTuple(columns->slot);
+	columns->n += page->n;
+}

@@ -1,0 +1,129 @@
+/*
+ * columns.h
+ *	  A batch of rows as columns: those of the table that a query needs, and
+ *	  expressions that PostgreSQL computes a row at a time.
+ */
+#ifndef GPURED_COLUMNS_H
+#define GPURED_COLUMNS_H
+
+#include "postgres.h"
+
+#include "executor/executor.h"
+#include "nodes/execnodes.h"
+
+#include "scan/pages.h"
+
+/* A batch is full once it has this many rows; then another page still fits. */
+#define GPURED_BATCH_ROWS 8192
+#define GPURED_BATCH_ROOM (GPURED_BATCH_ROWS + MaxHeapTuplesPerPage)
+
+/* Or this many bytes of values that are passed by reference. */
+#define GPURED_BATCH_BYTES (16 * 1024 * 1024)
+
+typedef struct GpuredColumn
+{
+	AttrNumber	attnum;			/* of the table; 0 for an expression */
+	Expr	   *expr;
+	ExprState  *state;			/* of an expression */
+	int			guard;			/* column that must be true for the expression
+								 * to be computed, or -1 */
+	bool		first;			/* extracted before the quals, which need it */
+	bool		detoast;		/* values must be complete */
+	Oid			type;
+	Oid			collation;
+	int16		len;
+	bool		byval;
+	int			offset;			/* in a tuple without NULLs; -1 if it varies */
+	bool		missing_null;	/* what a tuple has that is too short */
+	Datum		missing;
+
+	/* The batch: values of "len" bytes, or Datums if they are not by value. */
+	char	   *values;
+	bool	   *nulls;
+	bool		has_nulls;
+} GpuredColumn;
+
+typedef struct GpuredColumns
+{
+	int			n;				/* rows in the batch */
+	int			ncolumns;
+	GpuredColumn *column;
+	int			nexprs;			/* columns that are expressions */
+	bool		has_first;
+	bool		has_rest;
+	ExprState  *quals;			/* computed a row at a time, or NULL */
+
+	Relation	rel;
+	TupleTableSlot *slot;		/* a row, for expressions and quals */
+	ExprContext *econtext;
+	HeapTupleData tuple;
+
+	/* How to walk through a tuple whose columns have no fixed places. */
+	int			natts;			/* up to the last column that is needed */
+	int			walk_start;		/* the first that varies; natts if none does */
+	int			walk_offset;	/* where the one before it ends */
+	int		   *of_attribute;	/* column by attribute, -1 if not needed */
+
+	MemoryContext context;		/* columns */
+	MemoryContext arena;		/* values passed by reference, of this batch */
+	char	   *arena_next;
+	char	   *arena_end;
+	Size		arena_bytes;
+} GpuredColumns;
+
+extern GpuredColumns *gpured_columns_create(Relation rel, ScanState *node);
+
+/* The number of the column with these values, which is added if it is new. */
+extern int	gpured_columns_add(GpuredColumns *columns, Expr *expr, int guard);
+
+/* All are added: prepare for extraction. */
+extern void gpured_columns_prepare(GpuredColumns *columns, ScanState *node);
+
+/*
+ * Make an ExprState for expressions over a tuple of the table, where the node
+ * has no relation of its own.
+ */
+extern ExprState *gpured_init_expr(Expr *expr, GpuredColumns *columns, ScanState *node);
+extern ExprState *gpured_init_qual(List *quals, GpuredColumns *columns, ScanState *node);
+
+/* Forget the rows. */
+extern void gpured_columns_clear(GpuredColumns *columns);
+
+/* Extract the columns that quals need of a page, to the rows that follow. */
+extern void gpured_columns_extract_first(GpuredColumns *columns, GpuredPage *page);
+
+/* Keep the tuples of the page whose "keep" is set. */
+extern void gpured_columns_select(GpuredColumns *columns, GpuredPage *page, const bool *keep);
+
+/*
+ * Compute the quals that are left for each row, then extract or compute the
+ * other columns.  The page's rows now belong to the batch.
+ */
+extern void gpured_columns_extract_rest(GpuredColumns *columns, GpuredPage *page);
+
+/* A value as a Datum.  Undefined if it is NULL. */
+static inline Datum
+gpured_column_datum(const GpuredColumn *column, int row)
+{
+	if (!column->byval)
+		return ((const Datum *) column->values)[row];
+	switch (column->len)
+	{
+		case 1:
+			return CharGetDatum(column->values[row]);
+		case 2:
+			return Int16GetDatum(((const int16 *) column->values)[row]);
+		case 4:
+			return Int32GetDatum(((const int32 *) column->values)[row]);
+		default:
+			return ((const Datum *) column->values)[row];
+	}
+}
+
+static inline bool
+gpured_batch_is_full(const GpuredColumns *columns)
+{
+	return columns->n >= GPURED_BATCH_ROWS || columns->arena_bytes >= GPURED_BATCH_BYTES;
+}
+
+#endif							/* GPURED_COLUMNS_H */
