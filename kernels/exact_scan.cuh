@@ -71,49 +71,16 @@ struct ExactScanState
 /*
  * Step 1
  */
-
-/* A part of a tile, in registers, as exact_sum.cuh wants to see it. */
-template <class T, int VECTORS>
-struct ExactPart
-{
-	static constexpr int LENGTH = Vector<T>::LENGTH;
-	static constexpr int TILE_VALUES = VECTORS * LENGTH;
-	Vector<T> vector[VECTORS];
-
-	template <class Visit>
-	__device__ __forceinline__ void peek(Visit visit) const
-	{
-#pragma unroll
-		for (int i = 0; i < VECTORS; i++)
-#pragma unroll
-			for (int k = 0; k < LENGTH; k++)
-				visit(vector[i].value[k]);
-	}
-	template <class Visit>
-	__device__ __forceinline__ void consume(Visit visit) const
-	{
-		peek(visit);
-	}
-	template <class Visit>
-	__device__ __forceinline__ void again(Visit visit) const
-	{
-		peek(visit);
-	}
-};
-
 template <template <int> class SumOf, int VECTORS, int THREADS, int BLOCKS>
 __global__ void
 __launch_bounds__(THREADS, BLOCKS) exact_scan_sums(const typename SumOf<1>::Value *values, size_t n,
 												   ExactScanState s, GpuredAcc *carry)
 {
-	typedef typename SumOf<1>::Value Value;
-	typedef ExactPart<Value, VECTORS> Part;
-	typedef SumOf<Part::TILE_VALUES> Sum;
+	typedef ExactStream<typename SumOf<1>::Value, VECTORS, true> Stream;
+	typedef SumOf<Stream::TILE_VALUES> Sum;
 	SHARED_DYNAMIC(ExactSumShared<Sum>, shared);
 	const size_t first = blockIdx.x * s.chunk;
 	const size_t last = first + s.chunk < s.tiles ? first + s.chunk : s.tiles;
-	const size_t size = (size_t) blockDim.x * Part::TILE_VALUES;
-	Part part;
 	uint32_t seen = 0; /* nonzero once a value was not -0 */
 
 	if (!s.wanted())
@@ -124,12 +91,9 @@ __launch_bounds__(THREADS, BLOCKS) exact_scan_sums(const typename SumOf<1>::Valu
 		return;
 	}
 	exact_block_clear(shared.block);
-	load_tile(part.vector, values, n, first * EXACT_SCAN_TILE, -Value(0));
 	__syncthreads();
 
 	Sum sum(shared.block, shared.cell);
-
-	sum.start(part);
 
 	/* The sums of all threads up to here, in the block. */
 	auto settle = [&]()
@@ -140,11 +104,19 @@ __launch_bounds__(THREADS, BLOCKS) exact_scan_sums(const typename SumOf<1>::Valu
 		__syncthreads();
 	};
 
-	for (size_t t = first; t < last; t++)
+	for (size_t t = first; t < last;)
 	{
-		const size_t begin = t * EXACT_SCAN_TILE;
-		const size_t end = n - begin < (size_t) EXACT_SCAN_TILE ? n : begin + EXACT_SCAN_TILE;
+		size_t next = t + 1;
 
+		/* From one marked tile to the next. */
+		while (next < last && !s.marked(next))
+			next++;
+
+		const size_t end = next * EXACT_SCAN_TILE < n ? next * EXACT_SCAN_TILE : n;
+		Stream stream(values, t * EXACT_SCAN_TILE, end);
+
+		if (t == first)
+			sum.start(stream);
 		if (s.marked(t))
 		{
 			settle();
@@ -154,13 +126,13 @@ __launch_bounds__(THREADS, BLOCKS) exact_scan_sums(const typename SumOf<1>::Valu
 				s.flags[t] = shared.block.flags;
 			__syncthreads();
 		}
-		for (size_t at = begin; at < end; at += size)
+		while (!stream.is_done())
 		{
-			load_tile(part.vector, values, end, at, -Value(0));
 			if (seen == 0)
-				part.peek([&](Value x) { seen |= not_negative_zero(x); });
-			sum.add(part);
+				stream.tile.each([&](typename Sum::Value x) { seen |= not_negative_zero(x); });
+			sum.add(stream);
 		}
+		t = next;
 	}
 	settle();
 	for (int j = threadIdx.x; j < LIMBS; j += blockDim.x)

@@ -9,17 +9,17 @@
  * matter.
  *
  * float8: a window of registers (exact_window.cuh).  Values that it cannot hold
- * go to the thread's column in shared memory (exact_columns.cuh).  A tile with
- * many of them is taken back out of the window and added to the column as a
+ * go to the thread's limbs in shared memory (exact_limbs.cuh).  A tile with
+ * many of them is taken back out of the window and added to the limbs as a
  * whole; a warp that meets such tiles first moves its window, then, if that does
- * not help, leaves it and adds to its columns only.
+ * not help, leaves it and adds to its limbs only.
  * float4: private bins, for any data (exact_bins.cuh).
  */
 #ifndef GPURED_EXACT_SUM_CUH
 #define GPURED_EXACT_SUM_CUH
 
 #include "exact_bins.cuh"
-#include "exact_columns.cuh"
+#include "exact_limbs.cuh"
 #include "exact_stream.cuh"
 #include "exact_window.cuh"
 
@@ -37,17 +37,18 @@ template <int TILE_VALUES>
 struct ExactSum8
 {
 	typedef double Value;
-	typedef uint32_t Cell;
-	static constexpr int CELLS = COLUMN_WORDS; /* shared memory a thread */
+	typedef uint64_t Cell;
+	static constexpr int CELLS = COLUMN_LIMBS; /* shared memory a thread */
 
 	ExactBlock &block;
 	Cell *column;
 	ExactWindow window;
+	int limb_count; /* values since the limbs were flushed */
 	int strikes;
-	bool columns_open; /* the warp's columns are cleared and in use */
+	bool limbs_open; /* the warp's limbs are cleared and in use */
 
 	__device__ __forceinline__ ExactSum8(ExactBlock &block_, Cell *cells)
-		: block(block_), column(cells + threadIdx.x), strikes(0), columns_open(false)
+		: block(block_), column(cells + threadIdx.x), limb_count(0), strikes(0), limbs_open(false)
 	{
 	}
 
@@ -58,22 +59,23 @@ struct ExactSum8
 		anchor(stream);
 	}
 
+	/* Add the present tile at least. */
 	template <class Stream>
 	__device__ __forceinline__ void add(Stream &stream)
 	{
 		if (strikes < STRIKES_TO_LEAVE)
 			add_to_window(stream);
 		else
-			add_to_columns(stream);
+			add_rest_to_limbs(stream);
 	}
 
-	/* Put the window where the values of the tile at hand are. */
+	/* Put the window where the values of the present tile are. */
 	template <class Stream>
 	__device__ __forceinline__ void anchor(const Stream &stream)
 	{
 		uint32_t largest = 0;
 
-		stream.peek(
+		stream.tile.each(
 			[&](double x)
 			{
 				const uint32_t field = exact_window_field(x);
@@ -86,6 +88,7 @@ struct ExactSum8
 	template <class Stream>
 	__device__ __forceinline__ void add_to_window(Stream &stream)
 	{
+		const size_t start = stream.at;
 		uint64_t before[WINDOW_DIGITS];
 		bool misfit = false;
 		unsigned int lanes;
@@ -99,30 +102,28 @@ struct ExactSum8
 
 		lanes = __ballot_sync(ALL_LANES, misfit);
 		if (lanes != 0)
-			open_columns();
+			make_room(TILE_VALUES);
 		if (__popc(lanes) <= STRAY_LANES)
 		{
 			window.count += TILE_VALUES;
-
-			/* -0 fillers are in the window, so the array's other values are all. */
 			if (misfit)
-				stream.again(
-					[&](double x)
-					{
-						const double rest = exact_window_misfit(window, x);
+				stream.again(start,
+							 [&](double x)
+							 {
+								 const double rest = exact_window_misfit(window, x);
 
-						if (exponent_field(rest) == SPECIAL_FIELD)
-							atomicOr(&block.flags, special_flag(rest));
-						else if (rest != 0)
-							exact_column_add(column, blockDim.x, rest);
-					});
+								 if (exponent_field(rest) == SPECIAL_FIELD)
+									 atomicOr(&block.flags, special_flag(rest));
+								 else if (rest != 0)
+									 exact_limbs_add(column, blockDim.x, rest);
+							 });
 			return;
 		}
 
 #pragma unroll
 		for (int d = 0; d < WINDOW_DIGITS; d++)
 			window.sum[d] = before[d];
-		stream.again([&](double x) { add_to_column(x); });
+		read_again(stream, start);
 		strikes++;
 		if (strikes == STRIKES_TO_MOVE || strikes == STRIKES_TO_LEAVE)
 			exact_window_flush(window, block);
@@ -130,39 +131,83 @@ struct ExactSum8
 			anchor(stream);
 	}
 
-	__device__ __forceinline__ void add_to_column(double x)
+	/* Add the tile that begins at "start" to the limbs. */
+	template <class Stream>
+	__device__ __forceinline__ void read_again(const Stream &stream, size_t start)
 	{
-		if (exact_column_add(column, blockDim.x, x) == SPECIAL_FIELD)
-			atomicOr(&block.flags, special_flag(x));
+		typename Stream::Tile tile;
+
+		stream.load(tile, start);
+		note_special(stream, start, add_to_limbs(tile));
 	}
 
-	template <class Stream>
-	__device__ __forceinline__ void add_to_columns(Stream &stream)
+	/* The largest exponent field is returned. */
+	template <class Tile>
+	__device__ __forceinline__ uint32_t add_to_limbs(const Tile &tile)
 	{
 		uint32_t largest = 0;
 
-		open_columns();
-		stream.consume(
+		tile.each(
 			[&](double x)
 			{
-				const uint32_t field = exact_column_add(column, blockDim.x, x);
+				const uint32_t field = exact_limbs_add(column, blockDim.x, x);
 
 				largest = field > largest ? field : largest;
 			});
-		if (largest == SPECIAL_FIELD)
-			stream.again(
-				[&](double x)
-				{
-					if (exponent_field(x) == SPECIAL_FIELD)
-						atomicOr(&block.flags, special_flag(x));
-				});
+		return largest;
 	}
 
-	__device__ __forceinline__ void open_columns()
+	template <class Stream>
+	__device__ __forceinline__ void note_special(const Stream &stream, size_t start,
+												 uint32_t largest)
 	{
-		if (!columns_open)
-			exact_column_clear(column, blockDim.x);
-		columns_open = true;
+		if (largest == SPECIAL_FIELD)
+			stream.again(start,
+						 [&](double x)
+						 {
+							 if (exponent_field(x) == SPECIAL_FIELD)
+								 atomicOr(&block.flags, special_flag(x));
+						 });
+	}
+
+	/*
+	 * All tiles from the present one on.  Adding to limbs leaves registers for
+	 * two tiles: many loads together, then many additions, are faster here than
+	 * one after the other.
+	 */
+	template <class Stream>
+	__device__ __forceinline__ void add_rest_to_limbs(Stream &stream)
+	{
+		/* Who is here has met a value that did not fit, so not -0. */
+		if (lane_id() == 0)
+			atomicOr(&block.flags, GPURED_EXACT_NOT_NEGZERO);
+		while (!stream.is_done())
+		{
+			const size_t present = stream.at, second = present + stream.stride();
+			typename Stream::Tile tile;
+
+			stream.load(tile, second);
+			make_room(2 * TILE_VALUES);
+			note_special(stream, present, add_to_limbs(stream.tile));
+			note_special(stream, second, add_to_limbs(tile));
+			stream.skip_to(second + stream.stride());
+		}
+	}
+
+	/* The warp's limbs can take so many values more. */
+	__device__ __forceinline__ void make_room(int values)
+	{
+		if (!limbs_open)
+		{
+			exact_limbs_clear(column, blockDim.x);
+			limbs_open = true;
+		}
+		else if (limb_count > COLUMN_LIMIT - values)
+		{
+			exact_limbs_flush(column - lane_id(), blockDim.x, block);
+			limb_count = 0;
+		}
+		limb_count += values;
 	}
 
 	/* Everything goes to the block; more may be added afterwards. */
@@ -170,9 +215,8 @@ struct ExactSum8
 	{
 		if (window.count > 0)
 			exact_window_flush(window, block);
-		if (columns_open)
-			exact_columns_finish(column - lane_id(), blockDim.x, block);
-		columns_open = false;
+		if (limbs_open)
+			exact_limbs_flush(column - lane_id(), blockDim.x, block);
 	}
 };
 
@@ -254,7 +298,7 @@ __launch_bounds__(THREADS, BLOCKS) exact_sum(const typename SumOf<1>::Value *val
 	while (!stream.is_done())
 	{
 		if (seen == 0)
-			stream.peek([&](typename Sum::Value x) { seen |= not_negative_zero(x); });
+			stream.tile.each([&](typename Sum::Value x) { seen |= not_negative_zero(x); });
 		sum.add(stream);
 	}
 	sum.finish();

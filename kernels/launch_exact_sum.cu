@@ -7,8 +7,9 @@
 #include "workspace.cuh"
 
 /*
- * Measured on an H200.  float8: as many registers as a tile of eight vectors
- * and a window need without spilling, and the threads that then fit.
+ * Measured on an H200.  float8: the limbs need so much shared memory that three
+ * blocks of 128 threads fill a large multiprocessor, which leaves each thread
+ * the registers for its tile and its window.  The bins of float4 are small.
  */
 template <class T>
 struct ExactTuning;
@@ -16,7 +17,7 @@ struct ExactTuning;
 template <>
 struct ExactTuning<double>
 {
-	static constexpr int THREADS = 128, BLOCKS = 4, VECTORS = 8;
+	static constexpr int THREADS = 128, BLOCKS = 3, VECTORS = 8;
 	static constexpr auto kernel = exact_sum<ExactSum8, VECTORS, THREADS, BLOCKS>;
 	static size_t shared(int threads) { return exact_sum_shared<ExactSum8<1>>(threads); }
 };

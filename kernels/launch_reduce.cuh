@@ -35,8 +35,9 @@ struct ReduceTuning
 /* Small blocks, which is as good a test and takes less time. */
 static constexpr ReduceTuning REDUCE_TUNING[] = {{SIZE_MAX, 128, 4}};
 #else
-/* Measured on an H200 with bench/kernels. */
-static constexpr ReduceTuning REDUCE_TUNING[] = {{SIZE_MAX, 512, 4}};
+/* Measured on an H200. */
+static constexpr ReduceTuning REDUCE_TUNING[] = {
+	{16 * 1024, 256, 2}, {40 * 1024, 256, 4}, {80 * 1024, 256, 8}, {SIZE_MAX, 512, 8}};
 #endif
 constexpr int REDUCE_TUNINGS = sizeof(REDUCE_TUNING) / sizeof(REDUCE_TUNING[0]);
 

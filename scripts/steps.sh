@@ -203,3 +203,11 @@ differential()
 	python=$(python_with_psycopg) || skip "no python3 here has psycopg"
 	in_mode "$1" "$2" count_summary as_pg "$python" test/differential/differential.py --seconds "$3"
 }
+
+# Damaged serialized states, so many from a sound one: damaged_states TREE N.
+damaged_states()
+{
+	local python
+	python=$(python_with_psycopg) || skip "no python3 here has psycopg"
+	in_mode auto "$1" count_summary as_pg "$python" test/differential/states.py --most "$2"
+}

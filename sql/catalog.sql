@@ -119,3 +119,10 @@ SELECT p.oid::regprocedure
   JOIN pg_extension e ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid
  WHERE e.extname = 'gpured' AND p.prokind = 'f' AND 'internal'::regtype = ANY (p.proargtypes || p.prorettype)
    AND (p.provolatile <> 'i' OR p.proparallel <> 's' OR p.oid NOT IN (SELECT oid FROM used));
+
+-- what users call and see has a comment
+SELECT classid::regclass, objid, pg_describe_object(classid, objid, 0)
+  FROM pg_depend d JOIN pg_extension e ON refclassid = 'pg_extension'::regclass AND refobjid = e.oid
+ WHERE e.extname = 'gpured' AND deptype = 'e' AND classid IN ('pg_proc'::regclass, 'pg_class'::regclass)
+   AND obj_description(objid, classid::regclass::name) IS NULL
+   AND NOT (classid = 'pg_proc'::regclass AND objid IN (SELECT oid FROM used));

@@ -269,6 +269,19 @@ EXTREME_FLOAT(max_float4, float, VFloat4, VInt4, >, -__builtin_inff(), true)
 EXTREME_FLOAT(max_float8, double, VFloat8, VInt8, >, -__builtin_inf(), true)
 
 /*
+ * Processors fetch ahead within a page, and out of order as far as instructions
+ * are few; a block's are many.  The addresses may be beyond the batch.
+ */
+#define FETCH_AHEAD		4096
+
+static GPURED_ALWAYS_INLINE void
+fetch_ahead(const void *x, size_t bytes)
+{
+	for (size_t i = 0; i < bytes; i += 64)
+		__builtin_prefetch((const char *) x + FETCH_AHEAD + i);
+}
+
+/*
  * One vector of a block.  Adding magic[l] rounds what is left of a value to a
  * multiple of the unit of digit l; the bits of the sums, taken as integers, are
  * summed.
@@ -278,7 +291,7 @@ EXTREME_FLOAT(max_float8, double, VFloat8, VInt8, >, -__builtin_inf(), true)
  * digit cannot take shows in the bits of *rest; that of bit 63 are only zeros of
  * different sign.
  */
-KERNEL GPURED_ALWAYS_INLINE void
+KERNEL		GPURED_ALWAYS_INLINE void
 cut_vector(VFloat8 rest, const VFloat8 * magic, int digits, VUInt8 * sum, VUInt8 * range, VUInt8 * left)
 {
 	VFloat8		t = rest + magic[0];
@@ -329,6 +342,7 @@ name##_body(const ctype *x, const GpuredDigits *d, int digits, int64_t *result) 
 	for (size_t i = 0; i < GPURED_CPU_BLOCK; i += 4 * lanes) \
 	{ \
 		VFloat8		v[4]; \
+		fetch_ahead(x + i, 4 * lanes * sizeof(ctype)); \
 		load(v[0], x + i); \
 		load(v[1], x + i + lanes); \
 		load(v[2], x + i + 2 * lanes); \
@@ -416,6 +430,7 @@ one_digit_float4(const float *x, const GpuredDigits *d, int64_t *result)
 
 	for (size_t i = 0; i < GPURED_CPU_BLOCK; i += 4 * lanes)
 	{
+		fetch_ahead(x + i, 4 * lanes * sizeof(float));
 		for (size_t j = i; j < i + 4 * lanes; j += 2 * lanes)
 		{
 			VUInt4		bits;

@@ -347,6 +347,18 @@ atomicXor(T *p, T value)
 
 template <class T>
 inline T
+atomicCAS(T *p, T expected, T value)
+{
+	const T before = *p;
+
+	if (before == expected)
+		*p = value;
+	emu::maybe_yield();
+	return before;
+}
+
+template <class T>
+inline T
 atomicMin(T *p, T value)
 {
 	const T before = *p;

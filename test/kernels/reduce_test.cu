@@ -290,8 +290,9 @@ sizes(size_t value_size)
 {
 	std::vector<size_t> n = {0, 1, 2, 31, 32, 33, 127, 128, 129};
 	const size_t block = (size_t) REDUCE_TUNING[0].threads * 16 / value_size;
+	const size_t largest = (size_t) REDUCE_TUNING[REDUCE_TUNINGS - 1].threads * 16 / value_size;
 
-	for (size_t edge : {(size_t) 2048, block, block * GRID_BATCH})
+	for (size_t edge : {(size_t) 2048, block, block * GRID_BATCH, largest * GRID_BATCH})
 		n.insert(n.end(), {edge - 1, edge, edge + 1});
 	if (!small)
 		n.push_back(3 * block * GRID_BATCH + 7);
