@@ -37,11 +37,17 @@ struct ExactBlock
 	bool is_last;
 };
 
+/*
+ * The limbs of all blocks, several times over, since atomics on one address
+ * are done one after the other: a block adds to one of the copies.
+ */
+constexpr int WORKSPACE_COPIES = 16;
+
 struct ExactWorkspace
 {
 	uint32_t ticket;
 	uint32_t flags;
-	unsigned long long limb[LIMBS];
+	alignas(128) unsigned long long limb[WORKSPACE_COPIES][(LIMBS + 15) / 16 * 16];
 };
 
 static __device__ __forceinline__ int
@@ -144,25 +150,38 @@ exact_block_add_value(ExactBlock &block, double x)
 }
 
 /*
- * Add every lane's k * 2^bit, "bit" being the same in the warp.  The values are
- * cut so that sums of 32 pieces fit a word.
+ * Add every lane's k[d] * 2^bit[d], "bit" being the same in the warp.  The
+ * values are cut so that sums of 32 pieces fit a word, and each sum is added by
+ * a lane of its own, all at once.
  */
+template <int COUNT>
 static __device__ __forceinline__ void
-exact_block_add_warp(ExactBlock &block, int64_t k, int bit)
+exact_block_add_warp(ExactBlock &block, const int64_t (&k)[COUNT], const int (&bit)[COUNT])
 {
-	const uint32_t low = warp_sum((uint32_t) (k & 0x3fffff));
-	const uint32_t middle = warp_sum((uint32_t) ((k >> 22) & 0x3fffff));
-	const int32_t high = (int32_t) warp_sum((uint32_t) (int32_t) (k >> 44));
+	int64_t mine = 0;
+	int at = 0;
 
-	if (lane_id() == 0)
+	static_assert(2 * COUNT <= WARP, "two lanes for each value");
+#pragma unroll
+	for (int d = 0; d < COUNT; d++)
 	{
-		int64_t sum = (int64_t) low + ((int64_t) middle << 22);
+		const uint32_t low = warp_sum((uint32_t) (k[d] & 0x3fffff));
+		const uint32_t middle = warp_sum((uint32_t) ((k[d] >> 22) & 0x3fffff));
+		const int32_t high = (int32_t) warp_sum((uint32_t) (int32_t) (k[d] >> 44));
 
-		if (sum != 0)
-			exact_block_add(block, sum, bit);
-		if (high != 0)
-			exact_block_add(block, high, bit + 44);
+		if (lane_id() == 2 * d)
+		{
+			mine = (int64_t) low + ((int64_t) middle << 22);
+			at = bit[d];
+		}
+		if (lane_id() == 2 * d + 1)
+		{
+			mine = high;
+			at = bit[d] + 44;
+		}
 	}
+	if (mine != 0)
+		exact_block_add(block, mine, at);
 }
 
 /* Limb j as a signed integer. */
@@ -180,6 +199,8 @@ exact_block_limb(const ExactBlock &block, int j)
 static __device__ __forceinline__ void
 exact_block_finish(ExactBlock &block, ExactWorkspace *work, GpuredAcc *result)
 {
+	unsigned long long *copy = work->limb[blockIdx.x % WORKSPACE_COPIES];
+
 	__syncthreads();
 	for (int j = threadIdx.x; j < LIMBS - 1; j += blockDim.x)
 	{
@@ -188,9 +209,9 @@ exact_block_finish(ExactBlock &block, ExactWorkspace *work, GpuredAcc *result)
 		const int64_t high = limb >> 32;
 
 		if (low != 0)
-			atomicAdd(&work->limb[j], (unsigned long long) low);
+			atomicAdd(&copy[j], (unsigned long long) low);
 		if (high != 0)
-			atomicAdd(&work->limb[j + 1], (unsigned long long) high);
+			atomicAdd(&copy[j + 1], (unsigned long long) high);
 	}
 	if (threadIdx.x == 0 && block.flags != 0)
 		atomicOr(&work->flags, block.flags);
@@ -199,8 +220,15 @@ exact_block_finish(ExactBlock &block, ExactWorkspace *work, GpuredAcc *result)
 
 	for (int j = threadIdx.x; j < LIMBS; j += blockDim.x)
 	{
-		result->v.exact.limb[j] = (int64_t) load_fresh(&work->limb[j]);
-		work->limb[j] = 0;
+		uint64_t limb = 0;
+
+#pragma unroll
+		for (int i = 0; i < WORKSPACE_COPIES; i++)
+		{
+			limb += load_fresh(&work->limb[i][j]);
+			work->limb[i][j] = 0;
+		}
+		result->v.exact.limb[j] = (int64_t) limb;
 	}
 	if (threadIdx.x == 0)
 	{

@@ -119,15 +119,19 @@ exact_window_misfit(ExactWindow &w, double x)
 static __device__ __forceinline__ void
 exact_window_flush(ExactWindow &w, ExactBlock &block)
 {
+	int64_t digit[WINDOW_DIGITS];
+	int bit[WINDOW_DIGITS];
+
 #pragma unroll
 	for (int d = 0; d < WINDOW_DIGITS; d++)
 	{
 		const uint64_t magic = (uint64_t) __double_as_longlong(w.magic[d]);
 
-		exact_block_add_warp(block, (int64_t) (w.sum[d] - (uint64_t) w.count * magic),
-							 w.scale - d * WINDOW_DIGIT_BITS - GPURED_EXACT_BIT0);
+		digit[d] = (int64_t) (w.sum[d] - (uint64_t) w.count * magic);
+		bit[d] = w.scale - d * WINDOW_DIGIT_BITS - GPURED_EXACT_BIT0;
 		w.sum[d] = 0;
 	}
+	exact_block_add_warp(block, digit, bit);
 	w.count = 0;
 }
 

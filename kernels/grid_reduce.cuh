@@ -1,28 +1,40 @@
 /*
  * grid_reduce.cuh
- *	  Reduce a whole array in one launch: each block leaves a partial, and the
- *	  block that happens to finish last reduces the partials.
+ *	  What all reductions of a whole array share: a thread's part of it, and the
+ *	  memory in which blocks meet.
  *
- * A block draws a ticket after its partial is written and fenced; whoever
- * draws the highest ticket knows that all partials are there.  No block waits
- * for another, so blocks need not run at the same time.  The last one also
- * sets the ticket back to zero: a workspace is zeroed once, when it is made,
- * and belongs to one stream.
+ * A grid reduction is three questions.  How are the values read?  See
+ * values.cuh.  How does a block become one state?  See block_reduce.cuh and
+ * block_reduce_tree.cuh.  And how do the blocks, which run in any order and
+ * cannot be relied on to run at the same time, become one?  Each answer to the
+ * last is a file:
  *
- * Source: the threadFenceReduction sample of the CUDA toolkit.
+ *		grid_reduce_two_pass.cuh		the end of a kernel is a barrier
+ *		grid_reduce_atomic.cuh			atomics to one cell
+ *		grid_reduce_last_block.cuh		the last one does it
+ *		grid_reduce_cooperative.cuh		blocks that do run at the same time
+ *		cub_reduce.cuh					NVIDIA's library
  */
 #ifndef GPURED_GRID_REDUCE_CUH
 #define GPURED_GRID_REDUCE_CUH
 
 #include "block_reduce.cuh"
 #include "operators.cuh"
+#include "values.cuh"
 
 /* A grid has at most this many blocks: the partials have room for no more. */
 constexpr int GRID_MAX_BLOCKS = 4096;
 
+/* A block has at most this many threads, which leaves each 64 registers. */
+constexpr int GRID_MAX_THREADS = 1024;
+
+/* Vectors that a thread has in flight: measured, see launch_reduce.cuh. */
+constexpr int GRID_BATCH = 4;
+
 struct GridReduceWorkspace
 {
 	uint32_t ticket;
+	alignas(16) unsigned char total[sizeof(GpuredInt128)];
 	alignas(16) unsigned char partial[GRID_MAX_BLOCKS * sizeof(GpuredInt128)];
 };
 
@@ -44,52 +56,43 @@ grid_last_block(uint32_t *ticket, bool &shared_is_last)
 	return shared_is_last;
 }
 
-template <class Op, int THREADS, int VECTORS>
-__global__ void
-__launch_bounds__(THREADS) grid_reduce(const typename Op::Value *values, size_t n,
-									   GridReduceWorkspace *work, GpuredAcc *result)
+/* The thread's part of the array.  A function of its own: all kernels of a file share its code. */
+template <class Op>
+static __device__ __noinline__ typename Op::State
+grid_reduce_part(const typename Op::Value *values, size_t n)
 {
 	typedef typename Op::Value Value;
-	typedef typename Op::State State;
 	constexpr int LENGTH = Vector<Value>::LENGTH;
-	constexpr size_t TILE = (size_t) THREADS * VECTORS * LENGTH;
-	SHARED(BlockReduceShared<Op>, shared);
-	SHARED(bool, is_last);
-	State *partial = reinterpret_cast<State *>(work->partial);
-	State state[LENGTH];
+	typename Op::State state[LENGTH];
 
 	/* Several independent chains, so that additions need not wait in line. */
 #pragma unroll
 	for (int k = 0; k < LENGTH; k++)
 		state[k] = Op::identity();
-
-	for (size_t start = blockIdx.x * TILE; start < n; start += gridDim.x * TILE)
-	{
-		Vector<Value> tile[VECTORS];
-
-		load_tile(tile, values, n, start, Op::neutral());
-#pragma unroll
-		for (int i = 0; i < VECTORS; i++)
+	Values<Value>(values, n).template each<GRID_BATCH>(
+		[&](const Vector<Value> &v)
+		{
 #pragma unroll
 			for (int k = 0; k < LENGTH; k++)
-				state[k] = Op::combine(state[k], Op::lift(tile[i].value[k]));
-	}
+				state[k] = Op::combine(state[k], Op::lift(v.value[k]));
+		},
+		[&](Value v) { state[0] = Op::combine(state[0], Op::lift(v)); });
 #pragma unroll
 	for (int k = 1; k < LENGTH; k++)
 		state[0] = Op::combine(state[0], state[k]);
+	return state[0];
+}
 
-	state[0] = block_reduce<Op>(shared, state[0]);
-	if (threadIdx.x == 0)
-		partial[blockIdx.x] = state[0];
-	if (!grid_last_block(&work->ticket, is_last))
-		return;
+/* The partials that the blocks left; by one block, the result is in thread 0. */
+template <class Op, class Block>
+static __device__ __forceinline__ typename Op::State
+grid_reduce_partials(typename Block::Shared &shared, const typename Op::State *partial, int count)
+{
+	typename Op::State state = Op::identity();
 
-	state[0] = Op::identity();
-	for (unsigned int i = threadIdx.x; i < gridDim.x; i += THREADS)
-		state[0] = Op::combine(state[0], load_fresh(&partial[i]));
-	state[0] = block_reduce<Op>(shared, state[0]);
-	if (threadIdx.x == 0)
-		Op::store(result, state[0]);
+	for (int i = (int) threadIdx.x; i < count; i += (int) blockDim.x)
+		state = Op::combine(state, load_fresh(&partial[i]));
+	return Block::reduce(shared, state);
 }
 
 #endif /* GPURED_GRID_REDUCE_CUH */

@@ -11,8 +11,9 @@
 
 struct LaunchShape
 {
-	int threads;   /* a block */
-	int blocks;    /* that the device runs at once */
+	int threads; /* a block */
+	int blocks;  /* that the device runs at once */
+	int multiprocessors;
 	size_t shared; /* bytes of dynamic shared memory a block */
 	cudaError_t error;
 };
@@ -26,12 +27,12 @@ template <class Kernel, class SharedOf>
 static LaunchShape
 launch_shape(Kernel kernel, int threads, SharedOf shared_of)
 {
-	LaunchShape shape = {threads, 0, 0, cudaSuccess};
-	int device = 0, multiprocessors = 0, most_shared = 0, resident = 0;
+	LaunchShape shape = {threads, 0, 1, 0, cudaSuccess};
+	int device = 0, most_shared = 0, resident = 0;
 
 	if ((shape.error = cudaGetDevice(&device)) != cudaSuccess ||
-		(shape.error = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount,
-											  device)) != cudaSuccess ||
+		(shape.error = cudaDeviceGetAttribute(
+			 &shape.multiprocessors, cudaDevAttrMultiProcessorCount, device)) != cudaSuccess ||
 		(shape.error = cudaDeviceGetAttribute(&most_shared, cudaDevAttrMaxSharedMemoryPerBlockOptin,
 											  device)) != cudaSuccess)
 		return shape;
@@ -44,17 +45,22 @@ launch_shape(Kernel kernel, int threads, SharedOf shared_of)
 		return shape;
 	shape.error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, shape.threads,
 																shape.shared);
-	shape.blocks = multiprocessors * (resident > 0 ? resident : 1);
+	shape.blocks = shape.multiprocessors * (resident > 0 ? resident : 1);
 	return shape;
 }
 
-/* The grid for so many tiles: no more blocks than run at once, than "most", or than tiles. */
+/* The grid for so many tiles: no more blocks than "most", or than tiles, but one at least. */
+static inline int
+launch_grid(int most, size_t tiles)
+{
+	return tiles == 0 ? 1 : tiles < (size_t) most ? (int) tiles : most;
+}
+
+/* The same with no more blocks than run at once. */
 static inline int
 launch_grid(const LaunchShape &shape, size_t tiles, int most)
 {
-	int grid = shape.blocks < most ? shape.blocks : most;
-
-	return tiles < (size_t) grid ? (int) tiles : grid;
+	return launch_grid(shape.blocks < most ? shape.blocks : most, tiles);
 }
 
 static inline size_t

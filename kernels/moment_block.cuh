@@ -22,11 +22,13 @@ constexpr int PRODUCT_BIT = GPURED_EXACT_BIT0 - GPURED_PRODUCT_BIT0;
  * Which sums a kind has, in this order: those of the values (x, y), then those
  * of the products (xx, yy, xy).
  */
-template <GpuredSumsKind KIND>
+template <GpuredMomentsKind KIND>
 struct MomentSums
 {
-	static constexpr int VALUES = KIND == GPURED_SUMS_TWO ? 2 : KIND == GPURED_SUMS_ONE ? 1 : 0;
-	static constexpr int PRODUCTS = KIND == GPURED_SUMS_TWO ? 3 : 1;
+	static constexpr int VALUES = KIND == GPURED_MOMENTS_TWO   ? 2
+								  : KIND == GPURED_MOMENTS_ONE ? 1
+															   : 0;
+	static constexpr int PRODUCTS = KIND == GPURED_MOMENTS_TWO ? 3 : 1;
 	static constexpr int SUMS = VALUES + PRODUCTS;
 	static constexpr int LIMBS = VALUES * VALUE_LIMBS + PRODUCTS * PRODUCT_LIMBS;
 
@@ -45,7 +47,7 @@ struct MomentSums
 		if (sum < VALUES)
 			return sum == 0 ? GPURED_DIGITS_X : GPURED_DIGITS_Y;
 		sum -= VALUES;
-		if (KIND == GPURED_SUMS_DOT || sum == 2)
+		if (KIND == GPURED_MOMENTS_DOT || sum == 2)
 			return GPURED_DIGITS_XY;
 		return sum == 0 ? GPURED_DIGITS_XX : GPURED_DIGITS_YY;
 	}
@@ -59,7 +61,7 @@ struct MomentSums
 	}
 };
 
-template <GpuredSumsKind KIND>
+template <GpuredMomentsKind KIND>
 struct MomentBlock
 {
 	typedef MomentSums<KIND> Sums;
@@ -73,11 +75,11 @@ struct MomentWorkspace
 {
 	uint32_t ticket;
 	uint32_t flags;
-	unsigned long long limb[MomentSums<GPURED_SUMS_TWO>::LIMBS];
+	unsigned long long limb[MomentSums<GPURED_MOMENTS_TWO>::LIMBS];
 };
 
 /* By all threads of the block; the caller synchronizes. */
-template <GpuredSumsKind KIND>
+template <GpuredMomentsKind KIND>
 static __device__ __forceinline__ void
 moment_block_clear(MomentBlock<KIND> &block)
 {
@@ -87,7 +89,7 @@ moment_block_clear(MomentBlock<KIND> &block)
 		block.flags = 0;
 }
 
-template <GpuredSumsKind KIND>
+template <GpuredMomentsKind KIND>
 static __device__ __forceinline__ void
 moment_block_add_limb(MomentBlock<KIND> &block, int j, uint32_t low, uint32_t high)
 {
@@ -102,7 +104,7 @@ moment_block_add_limb(MomentBlock<KIND> &block, int j, uint32_t low, uint32_t hi
 }
 
 /* A sum += k * 2^bit, counted from bit 0 of its limbs; one thread. */
-template <GpuredSumsKind KIND>
+template <GpuredMomentsKind KIND>
 static __device__ __noinline__ void
 moment_block_add(MomentBlock<KIND> &block, int sum, int64_t k, int bit)
 {
@@ -116,7 +118,7 @@ moment_block_add(MomentBlock<KIND> &block, int sum, int64_t k, int bit)
 }
 
 /* Add every lane's k * 2^bit, "bit" being the same in the warp: see exact_block_add_warp. */
-template <GpuredSumsKind KIND>
+template <GpuredMomentsKind KIND>
 static __device__ __forceinline__ void
 moment_block_add_warp(MomentBlock<KIND> &block, int sum, int64_t k, int bit)
 {
@@ -136,7 +138,7 @@ moment_block_add_warp(MomentBlock<KIND> &block, int sum, int64_t k, int bit)
 }
 
 /* The product of two mantissas, which has 106 bits, by 27 bits of each at a time. */
-template <GpuredSumsKind KIND>
+template <GpuredMomentsKind KIND>
 static __device__ __forceinline__ void
 moment_block_add_product(MomentBlock<KIND> &block, int sum, int64_t a, int64_t b, int bit)
 {
@@ -149,7 +151,7 @@ moment_block_add_product(MomentBlock<KIND> &block, int sum, int64_t a, int64_t b
 }
 
 /* A row of finite values of any size, straight to the block. */
-template <GpuredSumsKind KIND>
+template <GpuredMomentsKind KIND>
 static __device__ __noinline__ void
 moment_block_add_row(MomentBlock<KIND> &block, double x, double y)
 {
@@ -158,31 +160,31 @@ moment_block_add_row(MomentBlock<KIND> &block, double x, double y)
 	const int64_t a = exact_split(x, &a_bit);
 	const int64_t b = exact_split(y, &b_bit);
 
-	if (KIND != GPURED_SUMS_DOT && a != 0)
+	if (KIND != GPURED_MOMENTS_DOT && a != 0)
 	{
 		moment_block_add(block, 0, a, a_bit);
 		moment_block_add_product(block, Sums::VALUES, a, a, 2 * a_bit);
 	}
-	if (KIND == GPURED_SUMS_TWO && b != 0)
+	if (KIND == GPURED_MOMENTS_TWO && b != 0)
 	{
 		moment_block_add(block, 1, b, b_bit);
 		moment_block_add_product(block, Sums::VALUES + 1, b, b, 2 * b_bit);
 	}
-	if (KIND != GPURED_SUMS_ONE && a != 0 && b != 0)
+	if (KIND != GPURED_MOMENTS_ONE && a != 0 && b != 0)
 		moment_block_add_product(block, Sums::SUMS - 1, a, b, a_bit + b_bit);
 }
 
 /* Note what is not finite in a row and replace it by a zero, as moment_sums.h says. */
-template <GpuredSumsKind KIND>
+template <GpuredMomentsKind KIND>
 static __device__ __forceinline__ void
 moment_block_note_special(MomentBlock<KIND> &block, double &x, double &y)
 {
 	const bool x_special = exponent_field(x) == SPECIAL_FIELD;
-	const bool y_special = KIND != GPURED_SUMS_ONE && exponent_field(y) == SPECIAL_FIELD;
+	const bool y_special = KIND != GPURED_MOMENTS_ONE && exponent_field(y) == SPECIAL_FIELD;
 
 	if (!x_special && !y_special)
 		return;
-	if (KIND == GPURED_SUMS_DOT)
+	if (KIND == GPURED_MOMENTS_DOT)
 	{
 		atomicOr(&block.flags, special_flag(x * y) | GPURED_EXACT_NOT_NEGZERO);
 		x = y = 0;
@@ -195,7 +197,7 @@ moment_block_note_special(MomentBlock<KIND> &block, double &x, double &y)
 	}
 	if (y_special)
 	{
-		atomicOr(&block.flags, special_flag(y) << GPURED_SUMS_FLAGS_Y);
+		atomicOr(&block.flags, special_flag(y) << GPURED_MOMENTS_FLAGS_Y);
 		y = 0;
 	}
 }
@@ -206,7 +208,7 @@ moment_block_note_special(MomentBlock<KIND> &block, double &x, double &y)
  * that no number of blocks overflows one, and in the end carries are moved:
  * the digits are two's complement.
  */
-template <GpuredSumsKind KIND>
+template <GpuredMomentsKind KIND>
 static __device__ __forceinline__ void
 moment_block_finish(MomentBlock<KIND> &block, MomentWorkspace *work, GpuredAcc *result)
 {

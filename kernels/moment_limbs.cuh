@@ -7,8 +7,8 @@
  * value, so that a product of two values may be in them if both are within
  * 2^-480 and 2^500 or zero; others go straight to the block.
  *
- * There is not room for columns for each thread.  Lanes that share one take
- * turns: in turn t, those of lane_id() / COLUMNS == t.
+ * There is not always room for columns for each thread.  Lanes that share one
+ * take turns: in turn t, those of lane_id() / COLUMNS == t.
  */
 #ifndef GPURED_MOMENT_LIMBS_CUH
 #define GPURED_MOMENT_LIMBS_CUH
@@ -16,33 +16,65 @@
 #include "exact_limbs.cuh"
 #include "moment_block.cuh"
 
-/* How many columns of each sum a warp has; the limbs of all sums fill shared memory. */
-template <GpuredSumsKind KIND>
-constexpr int MOMENT_COLUMNS = KIND == GPURED_SUMS_TWO   ? 8
-							   : KIND == GPURED_SUMS_ONE ? 16
-														 : 32;
+/*
+ * The limbs that values and the parts of products of T use.  The lowest bit of a
+ * double's mantissa is 52 below its exponent.
+ */
+template <class T>
+struct MomentRange
+{
+	static constexpr int FIRST_VALUE = 0, VALUE_LIMBS = COLUMN_LIMBS;
+	static constexpr int FIRST_PRODUCT = 0, PRODUCT_LIMBS = COLUMN_LIMBS;
+	static constexpr int PARTS = 2; /* h and l */
+};
 
-template <GpuredSumsKind KIND>
-constexpr int MOMENT_TURNS = WARP / MOMENT_COLUMNS<KIND>;
+static constexpr int
+limb_of_exponent(int exponent)
+{
+	return (exponent - 52 - GPURED_EXACT_BIT0) / 32;
+}
 
-/* The limbs of a warp. */
-template <GpuredSumsKind KIND>
-constexpr int MOMENT_CELLS = COLUMN_LIMBS *MomentSums<KIND>::SUMS *MOMENT_COLUMNS<KIND>;
+template <>
+struct MomentRange<float>
+{
+	static constexpr int FIRST_VALUE = limb_of_exponent(-149);
+	static constexpr int VALUE_LIMBS = limb_of_exponent(127) + 2 - FIRST_VALUE;
+	static constexpr int FIRST_PRODUCT = limb_of_exponent(-298);
+	static constexpr int PRODUCT_LIMBS = limb_of_exponent(255) + 2 - FIRST_PRODUCT;
+	static constexpr int PARTS = 1;
+};
 
-template <GpuredSumsKind KIND>
+template <GpuredMomentsKind KIND, class T>
 struct MomentLimbs
 {
 	typedef MomentSums<KIND> Sums;
-	static constexpr int COLUMNS = MOMENT_COLUMNS<KIND>;
+	typedef MomentRange<T> Range;
+
+	/* How many columns of each sum a warp has: they fill shared memory. */
+	static constexpr int COLUMNS = sizeof(T) == sizeof(float)   ? 32
+								   : KIND == GPURED_MOMENTS_ONE ? 16
+								   : KIND == GPURED_MOMENTS_TWO ? 8
+																: 32;
+	static constexpr int TURNS = WARP / COLUMNS;
+	static constexpr int LIMBS =
+		Sums::VALUES * Range::VALUE_LIMBS + Sums::PRODUCTS * Range::PRODUCT_LIMBS;
 
 	uint64_t *column; /* of the first sum; the limbs of a column are "stride" apart */
 	int stride;
 
-	/* All cells of the block. */
+	/* All cells of the block: LIMBS * COLUMNS for each warp. */
 	__device__ __forceinline__ MomentLimbs(uint64_t *cells)
 		: column(cells + warp_id() * COLUMNS + lane_id() % COLUMNS),
 		  stride((int) blockDim.x / WARP * COLUMNS)
 	{
+	}
+
+	/* Where a sum's limbs start in a column. */
+	static __device__ __forceinline__ int start(int sum)
+	{
+		return sum < Sums::VALUES ? sum * Range::VALUE_LIMBS
+								  : Sums::VALUES * Range::VALUE_LIMBS +
+										(sum - Sums::VALUES) * Range::PRODUCT_LIMBS;
 	}
 
 	__device__ __forceinline__ static int turn() { return lane_id() / COLUMNS; }
@@ -51,17 +83,30 @@ struct MomentLimbs
 	{
 		if (turn() == 0)
 #pragma unroll 1
-			for (int j = 0; j < Sums::SUMS * COLUMN_LIMBS; j++)
+			for (int j = 0; j < LIMBS; j++)
 				column[j * stride] = 0;
 		__syncwarp();
+	}
+
+	/* What is zero may be below the limbs of float4. */
+	__device__ __forceinline__ void add_part(int limb, double x)
+	{
+		if (sizeof(T) != sizeof(float) || x != 0)
+			exact_limbs_add(column + limb * stride, stride, x);
+	}
+
+	__device__ __forceinline__ void add_value(int sum, double x)
+	{
+		add_part(start(sum) - Range::FIRST_VALUE, x);
 	}
 
 	__device__ __forceinline__ void add_product(int sum, double x, double y)
 	{
 		const double h = x * y;
 
-		exact_limbs_add(column + sum * COLUMN_LIMBS * stride, stride, h);
-		exact_limbs_add(column + sum * COLUMN_LIMBS * stride, stride, fma(x, y, -h));
+		add_part(start(sum) - Range::FIRST_PRODUCT, h);
+		if (Range::PARTS == 2)
+			add_part(start(sum) - Range::FIRST_PRODUCT, fma(x, y, -h));
 	}
 
 	/* Whether products of x with another such value may be in the columns. */
@@ -75,23 +120,23 @@ struct MomentLimbs
 	/* Any row, by the lanes whose turn it is. */
 	__device__ __forceinline__ void add(double x, double y, MomentBlock<KIND> &block)
 	{
-		if (!is_ordinary(x) || (KIND != GPURED_SUMS_ONE && !is_ordinary(y)))
+		if (!is_ordinary(x) || (KIND != GPURED_MOMENTS_ONE && !is_ordinary(y)))
 		{
 			moment_block_note_special(block, x, y);
 			moment_block_add_row(block, x, y);
 			return;
 		}
-		if (KIND != GPURED_SUMS_DOT)
+		if (KIND != GPURED_MOMENTS_DOT)
 		{
-			exact_limbs_add(column, stride, x);
+			add_value(0, x);
 			add_product(Sums::VALUES, x, x);
 		}
-		if (KIND == GPURED_SUMS_TWO)
+		if (KIND == GPURED_MOMENTS_TWO)
 		{
-			exact_limbs_add(column + COLUMN_LIMBS * stride, stride, y);
+			add_value(1, y);
 			add_product(Sums::VALUES + 1, y, y);
 		}
-		if (KIND != GPURED_SUMS_ONE)
+		if (KIND != GPURED_MOMENTS_ONE)
 			add_product(Sums::SUMS - 1, x, y);
 	}
 
@@ -102,10 +147,14 @@ struct MomentLimbs
 
 		__syncwarp();
 #pragma unroll 1
-		for (int j = lane_id(); j < Sums::SUMS * COLUMN_LIMBS; j += WARP)
+		for (int j = lane_id(); j < LIMBS; j += WARP)
 		{
-			const int sum = j / COLUMN_LIMBS;
-			const int bit = 32 * (j % COLUMN_LIMBS) + (sum < Sums::VALUES ? 0 : PRODUCT_BIT);
+			const int product = j - start(Sums::VALUES);
+			const int sum = product < 0 ? j / Range::VALUE_LIMBS
+										: Sums::VALUES + product / Range::PRODUCT_LIMBS;
+			const int bit = product < 0
+								? 32 * (j - start(sum) + Range::FIRST_VALUE)
+								: 32 * (j - start(sum) + Range::FIRST_PRODUCT) + PRODUCT_BIT;
 			uint64_t low = 0;
 			int64_t high = 0;
 

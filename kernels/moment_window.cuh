@@ -78,7 +78,12 @@ moment_scale_field(double x)
 	return field < 1023 + MOMENT_HIGHEST_TOP ? field : 0;
 }
 
-/* The patterns of the digits of x; false if it does not fit. */
+/*
+ * The patterns of the digits of x; false if it does not fit.  Whether |x| is below
+ * a power of two its upper half tells too, without the units for doubles, which
+ * are the bottleneck with two columns (and not with one: measured).
+ */
+template <bool AS_INTEGER>
 static __device__ __forceinline__ bool
 moment_cut_value(const MomentScale &s, double x, uint64_t (&digit)[2])
 {
@@ -88,35 +93,43 @@ moment_cut_value(const MomentScale &s, double x, uint64_t (&digit)[2])
 
 	digit[0] = pattern(first);
 	digit[1] = pattern(second);
-	return fabs(x) < s.bound && second - s.magic[1] == rest;
+	return (AS_INTEGER ? (__double2hiint(x) & 0x7fffffff) < __double2hiint(s.bound)
+					   : fabs(x) < s.bound) &&
+		   second - s.magic[1] == rest;
 }
 
-/* The patterns of the digits of x * y, which fit. */
+/* The patterns of the digits of x * y, which fit.  Products of float4 are exact as they are. */
+template <class T>
 static __device__ __forceinline__ void
 moment_cut_product(const double (&magic)[3], double x, double y, uint64_t (&digit)[3])
 {
 	const double h = x * y;
-	const double l = fma(x, y, -h);
 	const double first = h + magic[0];
 	const double rest = h - (first - magic[0]);
 	const double second = rest + magic[1];
-	const double low = l + (rest - (second - magic[1]));
-	const double both = second + low;
+	const double left = rest - (second - magic[1]);
 
 	digit[0] = pattern(first);
+	if (sizeof(T) == sizeof(float))
+	{
+		digit[1] = pattern(second);
+		digit[2] = pattern(left + magic[2]);
+		return;
+	}
+
+	const double low = fma(x, y, -h) + left;
+	const double both = second + low;
+
 	digit[1] = pattern(both);
 	digit[2] = pattern((low - (both - second)) + magic[2]);
 }
 
-/*
- * The sums of a thread.  "sign" is 1 to add, and -1 to take back a row that was
- * added though it does not fit.
- */
-template <GpuredSumsKind KIND>
+/* The sums of a thread, of columns of T. */
+template <GpuredMomentsKind KIND, class T>
 struct MomentWindow
 {
 	typedef MomentSums<KIND> Sums;
-	static constexpr int VARIABLES = KIND == GPURED_SUMS_ONE ? 1 : 2;
+	static constexpr int VARIABLES = KIND == GPURED_MOMENTS_ONE ? 1 : 2;
 
 	MomentScale scale[VARIABLES];
 	double product_magic[Sums::PRODUCTS][3];
@@ -127,9 +140,9 @@ struct MomentWindow
 	/* The sum of the tops of the variables of a product. */
 	__device__ __forceinline__ int product_top(int p) const
 	{
-		if (KIND == GPURED_SUMS_ONE || (KIND == GPURED_SUMS_TWO && p == 0))
+		if (KIND == GPURED_MOMENTS_ONE || (KIND == GPURED_MOMENTS_TWO && p == 0))
 			return 2 * scale[0].top;
-		if (KIND == GPURED_SUMS_TWO && p == 1)
+		if (KIND == GPURED_MOMENTS_TWO && p == 1)
 			return 2 * scale[VARIABLES - 1].top;
 		return scale[0].top + scale[VARIABLES - 1].top;
 	}
@@ -170,7 +183,7 @@ struct MomentWindow
 		{
 			uint64_t digit[2];
 
-			fits &= moment_cut_value(scale[v], variable[v], digit);
+			fits &= moment_cut_value<VARIABLES == 2>(scale[v], variable[v], digit);
 			if (v < Sums::VALUES)
 			{
 				value[v][0] += digit[0];
@@ -199,7 +212,7 @@ struct MomentWindow
 
 #pragma unroll
 		for (int v = 0; v < VARIABLES; v++)
-			fits &= moment_cut_value(scale[v], variable[v], value_digit[v]);
+			fits &= moment_cut_value<VARIABLES == 2>(scale[v], variable[v], value_digit[v]);
 		if (fits)
 			return false;
 #pragma unroll
@@ -222,10 +235,10 @@ struct MomentWindow
 
 	__device__ __forceinline__ void cut(int p, double x, double y, uint64_t (&digit)[3]) const
 	{
-		const bool with_x = KIND != GPURED_SUMS_TWO || p != 1;
-		const bool with_y = KIND == GPURED_SUMS_DOT || (KIND == GPURED_SUMS_TWO && p != 0);
+		const bool with_x = KIND != GPURED_MOMENTS_TWO || p != 1;
+		const bool with_y = KIND == GPURED_MOMENTS_DOT || (KIND == GPURED_MOMENTS_TWO && p != 0);
 
-		moment_cut_product(product_magic[p], with_x ? x : y, with_y ? y : x, digit);
+		moment_cut_product<T>(product_magic[p], with_x ? x : y, with_y ? y : x, digit);
 	}
 
 	/* Move the sums of the warp to the block. */

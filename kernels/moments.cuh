@@ -5,9 +5,10 @@
  *
  * The grid and the tiles are those of exact_sum.cuh: a persistent grid whose
  * blocks load the next tile while they add the present one, and threads with
- * exact sums of their own, first in a window of registers.  Rows that do not fit
- * it go to limbs in shared memory.  A warp that meets many of those first moves
- * its window, and then leaves it.
+ * exact sums of their own, first in a window of registers.  Of rows that do not
+ * fit it, a stray one goes straight to the block's sums, and others to limbs in
+ * shared memory.  A warp that meets many first moves its window, and then leaves
+ * it.
  */
 #ifndef GPURED_MOMENTS_CUH
 #define GPURED_MOMENTS_CUH
@@ -15,7 +16,10 @@
 #include "moment_limbs.cuh"
 #include "moment_window.cuh"
 
-/* Tiles with many misfits before a warp moves its window, and gives it up. */
+/* So many lanes with misfits in a tile are no reason to change anything. */
+constexpr int MOMENT_STRAY_LANES = 2;
+
+/* Tiles with more before a warp moves its window, and gives it up. */
 constexpr int MOMENT_STRIKES_TO_MOVE = 4;
 constexpr int MOMENT_STRIKES_TO_LEAVE = 8;
 
@@ -73,34 +77,36 @@ struct MomentTile
 	}
 };
 
-template <GpuredSumsKind KIND>
+template <GpuredMomentsKind KIND>
 struct MomentsShared
 {
 	MomentBlock<KIND> block;
-	alignas(16) uint64_t cell[1]; /* MOMENT_CELLS for each warp */
+	alignas(16) uint64_t cell[1]; /* the columns of all warps */
 };
 
 /* Bytes of shared memory that a block of so many threads needs. */
-template <GpuredSumsKind KIND>
+template <GpuredMomentsKind KIND, class T>
 constexpr size_t
 moments_shared(int threads)
 {
+	typedef MomentLimbs<KIND, T> Limbs;
+
 	return offsetof(MomentsShared<KIND>, cell) +
-		   sizeof(uint64_t) * MOMENT_CELLS<KIND> * threads / WARP;
+		   sizeof(uint64_t) * Limbs::LIMBS * Limbs::COLUMNS * (threads / WARP);
 }
 
 /* The sums of a thread's share. */
-template <GpuredSumsKind KIND, int ROWS>
+template <GpuredMomentsKind KIND, class T, int ROWS>
 struct ThreadMoments
 {
-	static constexpr int TURNS = MOMENT_TURNS<KIND>;
+	typedef MomentLimbs<KIND, T> Limbs;
 
-	/* Additions to one limb by a tile: a product is two. */
-	static constexpr int TILE_ADDITIONS = 2 * TURNS * ROWS;
+	/* Additions to one limb by a tile. */
+	static constexpr int TILE_ADDITIONS = MomentRange<T>::PARTS * Limbs::TURNS * ROWS;
 
 	MomentBlock<KIND> &block;
-	MomentWindow<KIND> window;
-	MomentLimbs<KIND> limbs;
+	MomentWindow<KIND, T> window;
+	Limbs limbs;
 	int limb_count; /* additions since the limbs were flushed */
 	int strikes;
 	bool limbs_open; /* the warp's limbs are cleared and in use */
@@ -132,7 +138,7 @@ struct ThreadMoments
 	template <class Tile>
 	__device__ __forceinline__ void add(const Tile &tile)
 	{
-		if (KIND == GPURED_SUMS_DOT && !seen)
+		if (KIND == GPURED_MOMENTS_DOT && !seen)
 			tile.each(
 				[&](double x, double y)
 				{
@@ -160,9 +166,25 @@ struct ThreadMoments
 		lanes = __ballot_sync(ALL_LANES, misfit);
 		if (lanes == 0)
 			return;
+		if (__popc(lanes) <= MOMENT_STRAY_LANES)
+		{
+			if (misfit)
+				tile.each_rolled(
+					[&](double x, double y)
+					{
+						if (window.take_back(x, y))
+						{
+							moment_block_note_special(block, x, y);
+							moment_block_add_row(block, x, y);
+						}
+					});
+			__syncwarp();
+			return;
+		}
+
 		make_room();
 #pragma unroll 1
-		for (int turn = 0; turn < TURNS; turn++)
+		for (int turn = 0; turn < Limbs::TURNS; turn++)
 		{
 			if (misfit && turn == limbs.turn())
 				tile.each_rolled(
@@ -173,9 +195,7 @@ struct ThreadMoments
 					});
 			__syncwarp();
 		}
-
-		/* A stray row now and then is no reason to change anything. */
-		if (__popc(lanes) > 2 && ++strikes == MOMENT_STRIKES_TO_MOVE)
+		if (++strikes == MOMENT_STRIKES_TO_MOVE)
 		{
 			window.flush(block);
 			anchor(tile);
@@ -189,7 +209,7 @@ struct ThreadMoments
 	{
 		make_room();
 #pragma unroll 1
-		for (int turn = 0; turn < TURNS; turn++)
+		for (int turn = 0; turn < Limbs::TURNS; turn++)
 		{
 			if (turn == limbs.turn())
 				tile.each([&](double x, double y) { limbs.add(x, y, block); });
@@ -223,12 +243,12 @@ struct ThreadMoments
 };
 
 /* "y" is the second column, if the kind has two. */
-template <GpuredSumsKind KIND, class T, int VECTORS, int THREADS, int BLOCKS>
+template <GpuredMomentsKind KIND, class T, int VECTORS, int THREADS, int BLOCKS>
 __global__ void
 __launch_bounds__(THREADS, BLOCKS)
 	moments(const T *x, const T *y, size_t n, MomentWorkspace *work, GpuredAcc *result)
 {
-	constexpr int VARIABLES = MomentWindow<KIND>::VARIABLES;
+	constexpr int VARIABLES = MomentWindow<KIND, T>::VARIABLES;
 	typedef MomentTile<T, VARIABLES, VECTORS> Tile;
 	SHARED_DYNAMIC(MomentsShared<KIND>, shared);
 	const size_t size = (size_t) blockDim.x * Tile::ROWS;
@@ -240,7 +260,7 @@ __launch_bounds__(THREADS, BLOCKS)
 	moment_block_clear(shared.block);
 	__syncthreads();
 
-	ThreadMoments<KIND, Tile::ROWS> sums(shared);
+	ThreadMoments<KIND, T, Tile::ROWS> sums(shared);
 
 	sums.anchor(now);
 	for (;;)

@@ -19,6 +19,8 @@ struct MomentsInt2
 		int64_t sum;
 		uint64_t square;
 	};
+	static constexpr bool commutative = true;
+
 
 	static __device__ __forceinline__ State identity() { return State{0, 0}; }
 	static __device__ __forceinline__ Value neutral() { return 0; }
@@ -46,6 +48,8 @@ struct MomentsInt4
 		uint64_t square[2];
 		uint64_t unused;
 	};
+	static constexpr bool commutative = true;
+
 
 	static __device__ __forceinline__ State identity() { return State{0, {0, 0}, 0}; }
 	static __device__ __forceinline__ Value neutral() { return 0; }
@@ -75,6 +79,8 @@ struct MomentsInt8
 {
 	typedef int64_t Value;
 	typedef GpuredIntMoments State;
+	static constexpr bool commutative = true;
+
 
 	static __device__ __forceinline__ State identity() { return State{{0, 0}, {0, 0, 0}}; }
 	static __device__ __forceinline__ Value neutral() { return 0; }

@@ -17,7 +17,7 @@
 /* A shuffle moves 32 bits; a wider value goes in words. */
 template <class T>
 static __device__ __forceinline__ T
-warp_shuffle_down(T value, int distance)
+warp_shuffle_down(T value, int distance, unsigned int lanes = ALL_LANES)
 {
 	constexpr int WORDS = sizeof(T) < 4 ? 1 : sizeof(T) / 4;
 	uint32_t word[WORDS] = {};
@@ -25,7 +25,7 @@ warp_shuffle_down(T value, int distance)
 	memcpy(word, &value, sizeof(T));
 #pragma unroll
 	for (int i = 0; i < WORDS; i++)
-		word[i] = __shfl_down_sync(ALL_LANES, word[i], distance);
+		word[i] = __shfl_down_sync(lanes, word[i], distance);
 	memcpy(&value, word, sizeof(T));
 	return value;
 }
@@ -34,11 +34,41 @@ template <class Op>
 static __device__ __forceinline__ typename Op::State
 warp_reduce(typename Op::State state)
 {
+	static_assert(Op::commutative, "a reduction combines values in any order");
 #pragma unroll
 	for (int distance = WARP / 2; distance > 0; distance /= 2)
 		state = Op::combine(state, warp_shuffle_down(state, distance));
 	return state;
 }
+
+/* The same in a warp of "count" threads, the first of the 32: the last one of a block, say. */
+template <class Op>
+static __device__ __forceinline__ typename Op::State
+warp_reduce(typename Op::State state, int count)
+{
+	const unsigned int lanes = ALL_LANES >> (WARP - count);
+
+	static_assert(Op::commutative, "a reduction combines values in any order");
+#pragma unroll
+	for (int distance = WARP / 2; distance > 0; distance /= 2)
+	{
+		const typename Op::State other = warp_shuffle_down(state, distance, lanes);
+
+		if (lane_id() + distance < count)
+			state = Op::combine(state, other);
+	}
+	return state;
+}
+
+/* How a block_reduce() of this kind reduces its warps. */
+struct WarpShuffles
+{
+	template <class Op>
+	static __device__ __forceinline__ typename Op::State reduce(typename Op::State state, int count)
+	{
+		return count == WARP ? warp_reduce<Op>(state) : warp_reduce<Op>(state, count);
+	}
+};
 
 /* The sum of 32 words, in every lane: one instruction since compute capability 8. */
 static __device__ __forceinline__ uint32_t

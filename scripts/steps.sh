@@ -116,6 +116,8 @@ mode_settings()
 	case $1 in
 		auto) set -- "$preload" "gpured.device = cpu" ;;
 		force) set -- "$preload" "gpured.device = cpu" "gpured.offload = force" ;;
+		# every aggregate of a table that a column scan can answer
+		scan) set -- "$preload" "gpured.device = cpu" "gpured.debug_scan = require" ;;
 		# the test sets gpured.offload itself
 		queries) set -- "$preload" "gpured.device = cpu" "autovacuum = off" ;;
 		small) set -- "$preload" "gpured.device = cpu" "gpured.offload = force" "gpured.buffer_size = 1MB" ;;
@@ -179,7 +181,7 @@ tap()
 	perl -MIPC::Run -e 1 2>/dev/null || skip "Perl here has no IPC::Run"
 	as_pg mkdir -p "$work/tap-$tree"
 	count_lines as_pg env GPURED_TEST_DEVICE="$device" PG_REGRESS="$pgxs_dir/test/regress/pg_regress" \
-		GPURED_LONG="$long" TESTDATADIR="$work/tap-$tree" TESTLOGDIR="$work/tap-$tree/log" \
+		GPURED_LONG="${long:-no}" TESTDATADIR="$work/tap-$tree" TESTLOGDIR="$work/tap-$tree/log" \
 		prove -v -j"$(($(nproc) < 8 ? $(nproc) : 8))" --norc -I "$pgxs_dir/test/perl" t/*.pl && return
 	# Where PostgreSQL::Test keeps its own words depends on its version.
 	find tmp_check "$work/tap-$tree" -name 'regress_log_*' -exec tail -n 12 {} +
@@ -202,4 +204,12 @@ differential()
 	local python
 	python=$(python_with_psycopg) || skip "no python3 here has psycopg"
 	in_mode "$1" "$2" count_summary as_pg "$python" test/differential/differential.py --seconds "$3"
+}
+
+# Damaged serialized states, so many from a sound one: damaged_states TREE N.
+damaged_states()
+{
+	local python
+	python=$(python_with_psycopg) || skip "no python3 here has psycopg"
+	in_mode auto "$1" count_summary as_pg "$python" test/differential/states.py --most "$2"
 }

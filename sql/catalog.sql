@@ -80,12 +80,49 @@ SELECT p.proname, oidvectortypes(p.proargtypes)
    AND NOT EXISTS (SELECT FROM catalogued c WHERE c.name = p.proname AND c.args = oidvectortypes(p.proargtypes))
  ORDER BY 1, 2;
 
+-- the functions that aggregates use, by role
+CREATE TEMP TABLE used AS
+  SELECT c.name, c.args, role, p.*, CASE WHEN role ~ '^moving' THEN aggmtranstype ELSE aggtranstype END = 'internal'::regtype AS internal_state
+    FROM catalogued c, LATERAL (VALUES
+      ('transition', aggtransfn), ('combine', aggcombinefn), ('serialize', aggserialfn), ('deserialize', aggdeserialfn),
+      ('final', aggfinalfn), ('moving transition', aggmtransfn), ('moving inverse', aggminvtransfn), ('moving final', aggmfinalfn)) f(role, fn)
+    JOIN pg_proc p ON p.oid = f.fn;
+
+-- ours are strict where the state is a value, and where states are serialized
+SELECT name, args, role, oid::regprocedure, proisstrict
+  FROM used WHERE proname LIKE 'gpured%' AND proisstrict <> (role ~ 'serialize' OR NOT internal_state);
+
+-- PostgreSQL's own serve in the role that they have in the built-in; that has no moving count of pairs
+SELECT c.name, c.args, c.role, c.oid::regprocedure
+  FROM used c
+ WHERE c.pronamespace = 'pg_catalog'::regnamespace AND c.oid <> 'int8inc_float8_float8'::regproc AND NOT EXISTS (
+   SELECT FROM pg_aggregate b JOIN pg_proc p ON p.oid = b.aggfnoid
+    WHERE p.pronamespace = 'pg_catalog'::regnamespace AND p.proname = c.name AND oidvectortypes(p.proargtypes) = c.args
+      AND c.oid = CASE c.role WHEN 'transition' THEN aggtransfn WHEN 'combine' THEN aggcombinefn WHEN 'serialize' THEN aggserialfn
+                    WHEN 'deserialize' THEN aggdeserialfn WHEN 'final' THEN aggfinalfn WHEN 'moving transition' THEN aggmtransfn
+                    WHEN 'moving inverse' THEN aggminvtransfn ELSE aggmfinalfn END);
+
+-- a state that is a value is folded as a value is, and names say what functions do
+SELECT t.name, t.args, t.proname, c.proname
+  FROM used t JOIN used c USING (name, args)
+ WHERE t.role = 'transition' AND c.role = 'combine' AND NOT t.internal_state AND t.name !~ 'count$' AND t.prosrc <> c.prosrc;
+SELECT name, args, role, proname
+  FROM used
+ WHERE role = 'transition' AND name ~ 'm(in|ax)$' AND proname !~ CASE WHEN name ~ 'min$' THEN 'min|smaller' ELSE 'max|larger' END
+    OR role ~ 'final$' AND name !~ '^(prefix_|bool_|bit_|every$)'
+       AND strpos(proname, CASE name WHEN 'variance' THEN 'var_samp' WHEN 'stddev' THEN 'stddev_samp' ELSE name END) = 0;
+
 -- support functions: immutable and parallel safe, and none is left over
 SELECT p.oid::regprocedure
   FROM pg_proc p
   JOIN pg_depend d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e'
   JOIN pg_extension e ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid
  WHERE e.extname = 'gpured' AND p.prokind = 'f' AND 'internal'::regtype = ANY (p.proargtypes || p.prorettype)
-   AND (p.provolatile <> 'i' OR p.proparallel <> 's' OR NOT EXISTS (
-     SELECT FROM catalogued WHERE p.oid IN (aggtransfn, aggfinalfn, aggcombinefn, aggserialfn, aggdeserialfn,
-                                            aggmtransfn, aggminvtransfn, aggmfinalfn)));
+   AND (p.provolatile <> 'i' OR p.proparallel <> 's' OR p.oid NOT IN (SELECT oid FROM used));
+
+-- what users call and see has a comment
+SELECT classid::regclass, objid, pg_describe_object(classid, objid, 0)
+  FROM pg_depend d JOIN pg_extension e ON refclassid = 'pg_extension'::regclass AND refobjid = e.oid
+ WHERE e.extname = 'gpured' AND deptype = 'e' AND classid IN ('pg_proc'::regclass, 'pg_class'::regclass)
+   AND obj_description(objid, classid::regclass::name) IS NULL
+   AND NOT (classid = 'pg_proc'::regclass AND objid IN (SELECT oid FROM used));

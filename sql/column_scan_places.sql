@@ -72,9 +72,11 @@ SELECT q, c.* FROM unnest(ARRAY['SELECT gpu_sum(b), gpu_max(a) FROM parent', 'SE
 CREATE TABLE indexed AS SELECT i, i * 2 AS j FROM generate_series(1, 50000) i;
 CREATE INDEX ON indexed (i);
 VACUUM ANALYZE indexed;
+SET gpured.offload = auto;
 EXPLAIN (COSTS OFF) SELECT gpu_max(i) FROM indexed;
 EXPLAIN (COSTS OFF) SELECT gpu_sum(j) FROM indexed WHERE i BETWEEN 100 AND 200;
 EXPLAIN (COSTS OFF) SELECT gpu_sum(j) FROM indexed;
+RESET gpured.offload;
 SET gpured.debug_scan = require;
 EXPLAIN (COSTS OFF, FORMAT YAML) SELECT j % 10, gpu_sum(i), gpu_count(*) FILTER (WHERE j > 5) FROM indexed WHERE i > 10 AND j / 2 > 7 GROUP BY 1;
 EXPLAIN (COSTS OFF, VERBOSE) SELECT gpu_sum(i) FROM indexed WHERE j > 10;

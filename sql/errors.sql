@@ -11,7 +11,8 @@ CREATE FUNCTION pg_temp.call(function oid) RETURNS text LANGUAGE plpgsql AS $f$
 DECLARE
   types text := (SELECT string_agg(CASE t WHEN 'internal'::regtype THEN 'int8' ELSE t::regtype::text END, ', ' ORDER BY n)
                    FROM pg_proc, unnest(proargtypes) WITH ORDINALITY u(t, n) WHERE oid = function);
-  args text := (SELECT string_agg(CASE t WHEN 'internal'::regtype THEN 'NULL' WHEN 'bytea'::regtype THEN $$'\x0161'$$ ELSE $$'1'$$ END, ', ' ORDER BY n)
+  args text := (SELECT string_agg(CASE t WHEN 'internal'::regtype THEN 'NULL' WHEN 'bytea'::regtype THEN $$'\x0161'$$ WHEN 'time'::regtype THEN $$'1:00'$$
+                                    ELSE CASE WHEN t = ANY ('{date,timestamp,timestamptz}'::regtype[]) THEN $$'2000-01-01'$$ ELSE $$'1'$$ END END, ', ' ORDER BY n)
                   FROM pg_proc, unnest(proargtypes) WITH ORDINALITY u(t, n) WHERE oid = function);
   result text;
 BEGIN

@@ -44,20 +44,86 @@ static const char state_kinds[] = {
 	[GPURED_MOMENTS_DOT] = GPURED_STATE_DOT,
 };
 
-/* The first row of a group. */
-static pg_noinline Datum
-first_row(FunctionCallInfo fcinfo, GpuredMomentsKind kind, double x, double y)
+GpuredMoments *
+gpured_moments_resolve(Datum state)
 {
-	GpuredMoments *state = gpured_moments_create(kind, &gpured_call_allocator, fcinfo);
+	GpuredMomentParts *parts;
+	GpuredMoments *device;
+	GpuredMomentsKind kind;
+	GpuredAcc	total;
 
-	PG_RETURN_POINTER(gpured_moments_add_slow(state, x, y, false, &gpured_call_allocator, fcinfo));
+	if (!GPURED_HAS_MOMENT_PARTS(state))
+		return (GpuredMoments *) DatumGetPointer(state);
+	parts = GPURED_MOMENT_PARTS(state);
+	gpured_offload_total(parts->offload, &total);
+	if (total.n == 0)
+		return parts->rows;
+	kind = gpured_op_info[parts->offload->op].acc == GPURED_ACC_dot ? GPURED_MOMENTS_DOT :
+		gpured_op_info[parts->offload->op].columns == 2 ? GPURED_MOMENTS_TWO : GPURED_MOMENTS_ONE;
+
+	/* Each batch's sums were checked, and such sums add up to possible ones. */
+	if (!gpured_moments_from_sums(kind, &total.v.sums, total.n, &device,
+								  &gpured_context_allocator, CurrentMemoryContext))
+		elog(ERROR, "gpured-server sent sums that make no sense");
+	if (parts->rows != NULL)
+		device = gpured_moments_merge(device, parts->rows, &gpured_context_allocator,
+									  CurrentMemoryContext);
+	return device;
+}
+
+/* Put a row into the batch. */
+static void
+append(GpuredOffload *offload, double x, double y)
+{
+	if (gpured_op_info[offload->op].columns == 2)
+		GPURED_BATCHER_APPEND_PAIR(offload->batcher, double, x, y);
+	else if (offload->op == GPURED_reduce_moments_float4)
+		GPURED_BATCHER_APPEND(offload->batcher, float, (float) x);
+	else
+		GPURED_BATCHER_APPEND(offload->batcher, double, x);
+}
+
+/* The first row of a group, and every row where the device has a part. */
+static pg_noinline Datum
+step_slowly(FunctionCallInfo fcinfo, GpuredMomentsKind kind, GpuredOp op, double x, double y)
+{
+	GpuredMomentParts *parts;
+	GpuredMoments *rows;
+
+	if (PG_ARGISNULL(0))
+	{
+		MemoryContext context = gpured_aggregate_context(fcinfo);
+		GpuredOffload *offload = gpured_offload_start(fcinfo, context, op);
+
+		if (offload == NULL)
+		{
+			rows = gpured_moments_create(kind, &gpured_call_allocator, fcinfo);
+			PG_RETURN_POINTER(gpured_moments_add_slow(rows, x, y, false, &gpured_call_allocator, fcinfo));
+		}
+		parts = MemoryContextAlloc(context, sizeof(GpuredMomentParts));
+		parts->offload = offload;
+		parts->rows = NULL;
+	}
+	else
+		parts = GPURED_MOMENT_PARTS(PG_GETARG_DATUM(0));
+
+	if (gpured_offload_takes(parts->offload))
+		append(parts->offload, x, y);
+	else
+	{
+		if (parts->rows == NULL)
+			parts->rows = gpured_moments_create(kind, &gpured_call_allocator, fcinfo);
+		parts->rows = gpured_moments_add_slow(parts->rows, x, y, false, &gpured_call_allocator,
+											  fcinfo);
+	}
+	return PointerGetDatum(parts) + GPURED_MOMENT_PARTS_TAG;
 }
 
 static pg_attribute_always_inline Datum
-step(FunctionCallInfo fcinfo, GpuredMomentsKind kind, double x, double y)
+step(FunctionCallInfo fcinfo, GpuredMomentsKind kind, GpuredOp op, double x, double y)
 {
-	if (unlikely(PG_ARGISNULL(0)))
-		return first_row(fcinfo, kind, x, y);
+	if (unlikely(PG_ARGISNULL(0) || GPURED_HAS_MOMENT_PARTS(PG_GETARG_DATUM(0))))
+		return step_slowly(fcinfo, kind, op, x, y);
 	PG_RETURN_POINTER(gpured_moments_add((GpuredMoments *) PG_GETARG_POINTER(0), kind, x, y,
 										 false, &gpured_call_allocator, fcinfo));
 }
@@ -67,7 +133,7 @@ gpured_float4_moments(PG_FUNCTION_ARGS)
 {
 	if (PG_ARGISNULL(1))
 		return gpured_unchanged(fcinfo);
-	return step(fcinfo, GPURED_MOMENTS_ONE, PG_GETARG_FLOAT4(1), 0);
+	return step(fcinfo, GPURED_MOMENTS_ONE, GPURED_reduce_moments_float4, PG_GETARG_FLOAT4(1), 0);
 }
 
 Datum
@@ -75,7 +141,7 @@ gpured_float8_moments(PG_FUNCTION_ARGS)
 {
 	if (PG_ARGISNULL(1))
 		return gpured_unchanged(fcinfo);
-	return step(fcinfo, GPURED_MOMENTS_ONE, PG_GETARG_FLOAT8(1), 0);
+	return step(fcinfo, GPURED_MOMENTS_ONE, GPURED_reduce_moments_float8, PG_GETARG_FLOAT8(1), 0);
 }
 
 Datum
@@ -83,7 +149,8 @@ gpured_pair_moments(PG_FUNCTION_ARGS)
 {
 	if (PG_ARGISNULL(1) || PG_ARGISNULL(2))
 		return gpured_unchanged(fcinfo);
-	return step(fcinfo, GPURED_MOMENTS_TWO, PG_GETARG_FLOAT8(2), PG_GETARG_FLOAT8(1));
+	return step(fcinfo, GPURED_MOMENTS_TWO, GPURED_reduce_pair_moments_float8,
+				PG_GETARG_FLOAT8(2), PG_GETARG_FLOAT8(1));
 }
 
 Datum
@@ -91,7 +158,8 @@ gpured_dot_step(PG_FUNCTION_ARGS)
 {
 	if (PG_ARGISNULL(1) || PG_ARGISNULL(2))
 		return gpured_unchanged(fcinfo);
-	return step(fcinfo, GPURED_MOMENTS_DOT, PG_GETARG_FLOAT8(1), PG_GETARG_FLOAT8(2));
+	return step(fcinfo, GPURED_MOMENTS_DOT, GPURED_reduce_dot_float8,
+				PG_GETARG_FLOAT8(1), PG_GETARG_FLOAT8(2));
 }
 
 /* The moving state; a row without a value makes one too, for it may not be NULL. */
@@ -185,37 +253,49 @@ gpured_pair_count_inverse(PG_FUNCTION_ARGS)
 	PG_RETURN_INT64(PG_GETARG_INT64(0) - 1);
 }
 
+/* Fold the second state into the first, which may have a batcher and keeps it. */
 Datum
 gpured_moments_combine(PG_FUNCTION_ARGS)
 {
 	MemoryContext context = gpured_aggregate_context(fcinfo);
-	GpuredMoments *state;
+	GpuredMoments **state;
+	GpuredMoments *own;
 	GpuredMoments *other;
 	int64		n;
 
 	if (PG_ARGISNULL(1))
 		return gpured_unchanged(fcinfo);
-	other = (GpuredMoments *) PG_GETARG_POINTER(1);
+	other = gpured_moments_resolve(PG_GETARG_DATUM(1));
 	if (PG_ARGISNULL(0))
 		PG_RETURN_POINTER(gpured_moments_copy(other, &gpured_context_allocator, context));
-	state = (GpuredMoments *) PG_GETARG_POINTER(0);
-	if (pg_add_s64_overflow(gpured_moments_rows(state), gpured_moments_rows(other), &n))
-		ereport(ERROR,
-				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-				 errmsg("bigint out of range")));
-	PG_RETURN_POINTER(gpured_moments_merge(state, other, &gpured_context_allocator, context));
+
+	own = (GpuredMoments *) PG_GETARG_POINTER(0);
+	state = GPURED_HAS_MOMENT_PARTS(PG_GETARG_DATUM(0)) ?
+		&GPURED_MOMENT_PARTS(PG_GETARG_DATUM(0))->rows : &own;
+	if (*state == NULL)
+		*state = gpured_moments_copy(other, &gpured_context_allocator, context);
+	else
+	{
+		if (pg_add_s64_overflow(gpured_moments_rows(*state), gpured_moments_rows(other), &n))
+			ereport(ERROR,
+					(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+					 errmsg("bigint out of range")));
+		*state = gpured_moments_merge(*state, other, &gpured_context_allocator, context);
+	}
+	return state == &own ? PointerGetDatum(own) : PG_GETARG_DATUM(0);
 }
 
 Datum
 gpured_moments_serialize(PG_FUNCTION_ARGS)
 {
-	GpuredMoments *state = (GpuredMoments *) PG_GETARG_POINTER(0);
+	GpuredMoments *sums;
 	uint8_t		bytes[GPURED_MOMENTS_MAX_BYTES];
 	StringInfoData buf;
 
 	gpured_aggregate_context(fcinfo);
-	gpured_state_begin(&buf, state_kinds[state->kind]);
-	pq_sendbytes(&buf, (char *) bytes, (int) gpured_moments_write(state, bytes));
+	sums = gpured_moments_resolve(PG_GETARG_DATUM(0));
+	gpured_state_begin(&buf, state_kinds[sums->kind]);
+	pq_sendbytes(&buf, (char *) bytes, (int) gpured_moments_write(sums, bytes));
 	PG_RETURN_BYTEA_P(gpured_state_end(&buf));
 }
 

@@ -67,7 +67,7 @@ look(FunctionCallInfo fcinfo, int64 rows, View *v)
 	}
 	else
 	{
-		v->sums = (GpuredMoments *) DatumGetPointer(state);
+		v->sums = gpured_moments_resolve(state);
 		v->n = gpured_moments_rows(v->sums);
 		flags = v->sums->flags;
 	}

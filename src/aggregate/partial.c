@@ -30,16 +30,24 @@ DECLARE(int8)
 DECLARE(float4)
 DECLARE(float8)
 
+#define DECLARE_EXTREMES(type) \
+extern Datum gpured_##type##_min(PG_FUNCTION_ARGS); \
+extern Datum gpured_##type##_max(PG_FUNCTION_ARGS);
+
+DECLARE_EXTREMES(money)
+DECLARE_EXTREMES(date)
+DECLARE_EXTREMES(time)
+DECLARE_EXTREMES(timestamp)
+DECLARE_EXTREMES(timestamptz)
+
 #define SUMS(type, kind) \
 	{gpured_##type##_sum, kind, GPURED_PARTIAL_SUM, GPURED_reduce_sum_##type}, \
 	{gpured_##type##_avg_step, kind, GPURED_PARTIAL_MEAN, GPURED_reduce_sum_##type}
 
-#define EXTREMES(least, greatest, form, type) \
-	{least, GPURED_TOTAL_EXTREME, form, GPURED_reduce_min_##type}, \
-	{greatest, GPURED_TOTAL_EXTREME, form, GPURED_reduce_max_##type}
-
-#define OWN_EXTREMES(type) \
-	EXTREMES(gpured_##type##_min, gpured_##type##_max, GPURED_PARTIAL_EXTREME, type)
+/* "kernel" is the type of the device operation. */
+#define EXTREMES(type, kernel) \
+	{gpured_##type##_min, GPURED_TOTAL_EXTREME, GPURED_PARTIAL_EXTREME, GPURED_reduce_min_##kernel}, \
+	{gpured_##type##_max, GPURED_TOTAL_EXTREME, GPURED_PARTIAL_EXTREME, GPURED_reduce_max_##kernel}
 
 static const GpuredPartialInfo infos[] = {
 	{int8inc, GPURED_TOTAL_COUNT, GPURED_PARTIAL_COUNT, GPURED_none},
@@ -49,15 +57,16 @@ static const GpuredPartialInfo infos[] = {
 	SUMS(int8, GPURED_TOTAL_INT),
 	SUMS(float4, GPURED_TOTAL_FLOAT),
 	SUMS(float8, GPURED_TOTAL_FLOAT),
-	OWN_EXTREMES(int2),
-	OWN_EXTREMES(int4),
-	OWN_EXTREMES(int8),
-	OWN_EXTREMES(float4),
-	OWN_EXTREMES(float8),
-	EXTREMES(date_smaller, date_larger, GPURED_PARTIAL_VALUE, int4),
-	EXTREMES(time_smaller, time_larger, GPURED_PARTIAL_VALUE, int8),
-	EXTREMES(timestamp_smaller, timestamp_larger, GPURED_PARTIAL_VALUE, int8),
-	EXTREMES(cashsmaller, cashlarger, GPURED_PARTIAL_VALUE, int8),
+	EXTREMES(int2, int2),
+	EXTREMES(int4, int4),
+	EXTREMES(int8, int8),
+	EXTREMES(float4, float4),
+	EXTREMES(float8, float8),
+	EXTREMES(money, int8),
+	EXTREMES(date, int4),
+	EXTREMES(time, int8),
+	EXTREMES(timestamp, int8),
+	EXTREMES(timestamptz, int8),
 };
 
 const GpuredPartialInfo *
@@ -101,23 +110,6 @@ gpured_key_of_acc(GpuredOp op, const GpuredAcc *acc)
 	return gpured_op_is_least(op) ? ~key : key;
 }
 
-/* Of the types that are integers; floats have states of their own. */
-Datum
-gpured_datum_of_key(GpuredOp op, int64 key)
-{
-	if (gpured_op_is_least(op))
-		key = ~key;
-	switch (gpured_op_info[op].input_size)
-	{
-		case sizeof(int16):
-			return Int16GetDatum((int16) key);
-		case sizeof(int32):
-			return Int32GetDatum((int32) key);
-		default:
-			return Int64GetDatum(key);
-	}
-}
-
 Datum
 gpured_partial_int(GpuredPartialForm form, int64 n, int128 sum)
 {
@@ -151,12 +143,10 @@ gpured_partial_float(GpuredPartialForm form, int64 n, const GpuredWindow *sum)
 }
 
 Datum
-gpured_partial_extreme(GpuredPartialForm form, GpuredOp op, int64 key)
+gpured_partial_extreme(int64 key)
 {
 	StringInfoData buf;
 
-	if (form == GPURED_PARTIAL_VALUE)
-		return gpured_datum_of_key(op, key);
 	gpured_state_begin(&buf, GPURED_STATE_EXTREME);
 	pq_sendint64(&buf, (uint64) key);
 	return PointerGetDatum(gpured_state_end(&buf));

@@ -28,8 +28,7 @@ typedef enum GpuredPartialForm
 	GPURED_PARTIAL_COUNT,		/* an int8 */
 	GPURED_PARTIAL_SUM,			/* of ints or floats */
 	GPURED_PARTIAL_MEAN,
-	GPURED_PARTIAL_EXTREME,
-	GPURED_PARTIAL_VALUE		/* an extreme, as a value of its type */
+	GPURED_PARTIAL_EXTREME
 } GpuredPartialForm;
 
 typedef struct GpuredPartialInfo
@@ -46,13 +45,12 @@ extern const GpuredPartialInfo *gpured_partial_find(PGFunction transition);
 /* Whether an extreme is a least. */
 extern bool gpured_op_is_least(GpuredOp op);
 
-/* The order key of a batch's extreme, and the value of a key. */
+/* The order key of a batch's extreme. */
 extern int64 gpured_key_of_acc(GpuredOp op, const GpuredAcc *acc);
-extern Datum gpured_datum_of_key(GpuredOp op, int64 key);
 
 /* The state of n > 0 values. */
 extern Datum gpured_partial_int(GpuredPartialForm form, int64 n, int128 sum);
 extern Datum gpured_partial_float(GpuredPartialForm form, int64 n, const GpuredWindow *sum);
-extern Datum gpured_partial_extreme(GpuredPartialForm form, GpuredOp op, int64 key);
+extern Datum gpured_partial_extreme(int64 key);
 
 #endif							/* GPURED_PARTIAL_H */

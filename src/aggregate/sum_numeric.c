@@ -14,8 +14,8 @@
  * values are counted by theirs.  Without that, a moving sum could not know what
  * scale is left when a value has left the frame.
  *
- * The layout of a numeric is private to PostgreSQL, but it is on disk everywhere
- * and has been the same since PostgreSQL 9.1.
+ * The device sums hundred-millionths as it does int8: short values below
+ * 92 thousand million.  What is above is added here.
  */
 #include "postgres.h"
 
@@ -35,64 +35,15 @@ PG_FUNCTION_INFO_V1(gpured_numeric_deserialize);
 PG_FUNCTION_INFO_V1(gpured_numeric_sum);
 PG_FUNCTION_INFO_V1(gpured_numeric_avg);
 
-#define FRACTION_DIGITS 2		/* digits of base NBASE after the point */
-#define INTEGER_DIGITS 4
-#define MAX_SCALE 20			/* a quotient's, often with zeros at its end */
-
 typedef struct NumericTotal
 {
 	int128		sum;			/* of short values, in units of 10^-8 */
 	int64		n[MAX_SCALE + 1];	/* short values by display scale */
 	int64		wide_n;			/* all other values */
 	Datum		wide;			/* their state, PostgreSQL's own; 0 if none */
+	GpuredOffload *offload;		/* NULL if the device has no part in the sum */
+	bool		started;		/* a value has come */
 } NumericTotal;
-
-/* 10000^i; a value's last digit is at most 10^(4 * 5) units. */
-static const uint128 power[FRACTION_DIGITS + INTEGER_DIGITS] = {
-	1, 10000, 100000000, UINT64CONST(1000000000000), UINT64CONST(10000000000000000),
-	(uint128) UINT64CONST(10000000000000000) * 10000
-};
-
-/* Read a short value; false if it is none.  Neither header nor digits are aligned. */
-static inline bool
-read_short(const struct varlena *numeric, int128 *value, int *scale)
-{
-	const char *data = VARDATA_ANY(numeric);
-	int			ndigits = ((int) VARSIZE_ANY_EXHDR(numeric) - (int) sizeof(uint16)) / 2;
-	uint16		header;
-	uint16		digit;
-	int			shift;			/* of the last digit, in digits */
-	uint64		head = 0;
-	uint128		magnitude;
-
-	memcpy(&header, data, sizeof(header));
-	*scale = SHORT_SCALE(header);
-	shift = SHORT_WEIGHT(header) - ndigits + 1 + FRACTION_DIGITS;
-	if ((header & KIND_MASK) != KIND_SHORT || *scale > MAX_SCALE || shift < 0 ||
-		SHORT_WEIGHT(header) >= INTEGER_DIGITS)
-		return false;
-	if (ndigits == 0)
-	{
-		*value = 0;
-		return true;
-	}
-
-	data += sizeof(header);
-	for (int i = 0; i < Min(ndigits, 4); i++)
-	{
-		memcpy(&digit, data + i * sizeof(digit), sizeof(digit));
-		head = head * NBASE + digit;
-	}
-	magnitude = head;
-	for (int i = 4; i < ndigits; i++)
-	{
-		memcpy(&digit, data + i * sizeof(digit), sizeof(digit));
-		magnitude = magnitude * NBASE + digit;
-	}
-	magnitude *= power[shift];
-	*value = (header & SHORT_NEGATIVE) ? -(int128) magnitude : (int128) magnitude;
-	return true;
-}
 
 /* The state, a new one for a group's first row. */
 static inline NumericTotal *
@@ -101,6 +52,29 @@ get_total(FunctionCallInfo fcinfo)
 	if (unlikely(PG_ARGISNULL(0)))
 		return MemoryContextAllocZero(gpured_aggregate_context(fcinfo), sizeof(NumericTotal));
 	return (NumericTotal *) PG_GETARG_POINTER(0);
+}
+
+/* Add a short value here, or put it into the device's batch if it has 64 bits. */
+static inline void
+add_short(NumericTotal *total, int128 value)
+{
+	if (unlikely(total->offload != NULL) && value == (int64) value &&
+		gpured_offload_takes(total->offload))
+		GPURED_BATCHER_APPEND(total->offload->batcher, int64, (int64) value);
+	else
+		total->sum += value;
+}
+
+/* The sum of all short values, those on the device included. */
+static int128
+short_sum(const NumericTotal *total)
+{
+	GpuredAcc	device;
+
+	if (total->offload == NULL)
+		return total->sum;
+	gpured_offload_total(total->offload, &device);
+	return total->sum + gpured_int128_of(device.v.i128);
 }
 
 Datum
@@ -113,11 +87,17 @@ gpured_numeric_step(PG_FUNCTION_ARGS)
 
 	if (PG_ARGISNULL(1))
 		PG_RETURN_POINTER(total);
+	if (unlikely(!total->started))
+	{
+		total->started = true;
+		total->offload = gpured_offload_start(fcinfo, gpured_aggregate_context(fcinfo),
+											  GPURED_reduce_sum_int8);
+	}
 	numeric = PG_DETOAST_DATUM_PACKED(PG_GETARG_DATUM(1));
 
-	if (likely(read_short(numeric, &value, &scale)))
+	if (likely(gpured_read_short(numeric, &value, &scale)))
 	{
-		total->sum += value;
+		add_short(total, value);
 		total->n[scale]++;
 	}
 	else
@@ -142,7 +122,7 @@ gpured_numeric_add_short(Datum state, const struct varlena *numeric)
 
 	if (VARATT_IS_1B_E(numeric) || VARATT_IS_4B_C(numeric))
 		return false;
-	if (unlikely(!read_short(numeric, &value, &scale)))
+	if (unlikely(!gpured_read_short(numeric, &value, &scale)))
 		return false;
 	total->sum += value;
 	total->n[scale]++;
@@ -171,7 +151,7 @@ gpured_numeric_inverse(PG_FUNCTION_ARGS)
 		PG_RETURN_POINTER(total);
 	numeric = PG_DETOAST_DATUM_PACKED(PG_GETARG_DATUM(1));
 
-	if (read_short(numeric, &value, &scale))
+	if (gpured_read_short(numeric, &value, &scale))
 	{
 		total->sum -= value;
 		total->n[scale]--;
@@ -197,7 +177,7 @@ gpured_numeric_combine(PG_FUNCTION_ARGS)
 		return gpured_unchanged(fcinfo);
 	total = get_total(fcinfo);
 	other = (NumericTotal *) PG_GETARG_POINTER(1);
-	total->sum += other->sum;
+	total->sum += short_sum(other);
 	for (int i = 0; i <= MAX_SCALE; i++)
 		total->n[i] += other->n[i];
 	total->wide_n += other->wide_n;
@@ -215,7 +195,7 @@ gpured_numeric_serialize(PG_FUNCTION_ARGS)
 	gpured_aggregate_context(fcinfo);
 	total = (NumericTotal *) PG_GETARG_POINTER(0);
 	gpured_state_begin(&buf, GPURED_STATE_NUMERIC);
-	gpured_send_int128(&buf, total->sum);
+	gpured_send_int128(&buf, short_sum(total));
 	for (int i = 0; i <= MAX_SCALE; i++)
 		pq_sendint64(&buf, total->n[i]);
 	pq_sendint64(&buf, total->wide_n);
@@ -284,7 +264,7 @@ final_total(FunctionCallInfo fcinfo, int64 *n, Datum *sum)
 		if (total->n[i] > 0)
 			scale = i;
 	}
-	*sum = NumericGetDatum(gpured_int128_to_scaled_numeric(total->sum, FRACTION_DIGITS, scale));
+	*sum = NumericGetDatum(gpured_int128_to_scaled_numeric(short_sum(total), FRACTION_DIGITS, scale));
 	if (total->wide_n > 0)
 	{
 		Datum		wide = gpured_call_builtin(numeric_sum, fcinfo, 1, total->wide, (Datum) 0);

@@ -184,6 +184,49 @@ EXTREME_INT(max_int2, int16_t, VInt2, >)
 EXTREME_INT(max_int4, int32_t, VInt4, >)
 EXTREME_INT(max_int8, int64_t, VInt8, >)
 
+/* Bits of integers: "op" is &, | or ^. */
+#define BITS(name, ctype, vtype, op) \
+KERNEL int64_t \
+name(const ctype *x, size_t n) \
+{ \
+	const size_t lanes = LANES(ctype); \
+	ctype		result = x[0]; \
+	size_t		i = 1; \
+	if (n >= 2 * lanes) \
+	{ \
+		vtype		a; \
+		vtype		b; \
+		LOAD(a, x); \
+		LOAD(b, x + lanes); \
+		for (i = 2 * lanes; n - i >= 2 * lanes; i += 2 * lanes) \
+		{ \
+			vtype		u; \
+			vtype		v; \
+			LOAD(u, x + i); \
+			LOAD(v, x + i + lanes); \
+			a = a op u; \
+			b = b op v; \
+		} \
+		a = a op b; \
+		result = a[0]; \
+		for (size_t j = 1; j < lanes; j++) \
+			result = (ctype) (result op a[j]); \
+	} \
+	for (; i < n; i++) \
+		result = (ctype) (result op x[i]); \
+	return result; \
+}
+
+BITS(bit_and_int2, int16_t, VInt2, &)
+BITS(bit_and_int4, int32_t, VInt4, &)
+BITS(bit_and_int8, int64_t, VInt8, &)
+BITS(bit_or_int2, int16_t, VInt2, |)
+BITS(bit_or_int4, int32_t, VInt4, |)
+BITS(bit_or_int8, int64_t, VInt8, |)
+BITS(bit_xor_int2, int16_t, VInt2, ^)
+BITS(bit_xor_int4, int32_t, VInt4, ^)
+BITS(bit_xor_int8, int64_t, VInt8, ^)
+
 /*
  * Least or greatest of floats.  Comparisons leave out NaN, which is greatest of
  * all, and do not tell -0 from +0: "worst", the infinity that anything else
@@ -898,6 +941,15 @@ const GpuredCpuKernels KERNELS = {
 	.max_int2 = max_int2,
 	.max_int4 = max_int4,
 	.max_int8 = max_int8,
+	.bit_and_int2 = bit_and_int2,
+	.bit_and_int4 = bit_and_int4,
+	.bit_and_int8 = bit_and_int8,
+	.bit_or_int2 = bit_or_int2,
+	.bit_or_int4 = bit_or_int4,
+	.bit_or_int8 = bit_or_int8,
+	.bit_xor_int2 = bit_xor_int2,
+	.bit_xor_int4 = bit_xor_int4,
+	.bit_xor_int8 = bit_xor_int8,
 	.min_float4 = min_float4,
 	.min_float8 = min_float8,
 	.max_float4 = max_float4,

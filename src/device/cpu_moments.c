@@ -38,7 +38,7 @@
 
 typedef struct Summation
 {
-	GpuredSumsKind kind;
+	GpuredMomentsKind kind;
 	bool		single;			/* x is of floats */
 	const GpuredCpuKernels *kernels;
 	GpuredMomentSums *sums;
@@ -114,7 +114,7 @@ anchor_at_block(Summation *s, const void *x, const void *y)
 	GpuredMomentGrid *g = &s->grid;
 
 	g->top[0] = top_of_block(x, s->single);
-	g->top[1] = s->kind == GPURED_SUMS_ONE ? g->top[0] : top_of_block(y, s->single);
+	g->top[1] = s->kind == GPURED_MOMENTS_ONE ? g->top[0] : top_of_block(y, s->single);
 	for (int i = 0; i < 2; i++)
 	{
 		g->bound[i] = power_of_two(g->top[i]);
@@ -139,9 +139,9 @@ sum_digits(Summation *s, const void *x, const void *y)
 	const int64_t *digit = sum;
 	bool		fits;
 
-	if (s->kind == GPURED_SUMS_TWO)
+	if (s->kind == GPURED_MOMENTS_TWO)
 		fits = s->kernels->pair_moments(x, y, g, sum);
-	else if (s->kind == GPURED_SUMS_DOT)
+	else if (s->kind == GPURED_MOMENTS_DOT)
 		fits = s->kernels->dot(x, y, g, sum);
 	else if (s->single)
 		fits = s->kernels->moments_float4(x, g, sum);
@@ -154,7 +154,7 @@ sum_digits(Summation *s, const void *x, const void *y)
 	{
 		for (int d = 0; d < 2; d++, digit++)
 		{
-			if (s->kind == GPURED_SUMS_TWO || (s->kind == GPURED_SUMS_ONE && i == 0))
+			if (s->kind == GPURED_MOMENTS_TWO || (s->kind == GPURED_MOMENTS_ONE && i == 0))
 				gpured_digits_add(s->sums->digit + first_value[i], GPURED_VALUE_DIGITS, *digit,
 								  g->top[i] - (d + 1) * (VALUE_BITS / 2) - GPURED_EXACT_BIT0);
 		}
@@ -163,7 +163,7 @@ sum_digits(Summation *s, const void *x, const void *y)
 	{
 		for (int d = 0; d < 3; d++, digit++)
 		{
-			if (s->kind == GPURED_SUMS_TWO || p == (s->kind == GPURED_SUMS_ONE ? 0 : 2))
+			if (s->kind == GPURED_MOMENTS_TWO || p == (s->kind == GPURED_MOMENTS_ONE ? 0 : 2))
 				gpured_digits_add(s->sums->digit + first_product[p], GPURED_PRODUCT_DIGITS, *digit,
 								  product_unit(g, p, d) - GPURED_PRODUCT_BIT0);
 		}
@@ -211,7 +211,7 @@ note_products(const double *x, const double *y, size_t n, GpuredMomentSums *sums
 
 /* y is NULL if there is one column. */
 static void
-sum_batch(GpuredSumsKind kind, bool single, const void *x, const void *y, size_t n,
+sum_batch(GpuredMomentsKind kind, bool single, const void *x, const void *y, size_t n,
 		  GpuredMomentSums *sums)
 {
 	const size_t size = single ? sizeof(float) : sizeof(double);
@@ -220,7 +220,7 @@ sum_batch(GpuredSumsKind kind, bool single, const void *x, const void *y, size_t
 	Summation	s;
 	size_t		i;
 
-	if (kind == GPURED_SUMS_DOT)
+	if (kind == GPURED_MOMENTS_DOT)
 		note_products(x, y, n, sums);
 	s.kind = kind;
 	s.single = single;
@@ -247,24 +247,24 @@ sum_batch(GpuredSumsKind kind, bool single, const void *x, const void *y, size_t
 void
 gpured_cpu_moments_float4(const float *x, size_t n, GpuredMomentSums *sums)
 {
-	sum_batch(GPURED_SUMS_ONE, true, x, NULL, n, sums);
+	sum_batch(GPURED_MOMENTS_ONE, true, x, NULL, n, sums);
 }
 
 void
 gpured_cpu_moments_float8(const double *x, size_t n, GpuredMomentSums *sums)
 {
-	sum_batch(GPURED_SUMS_ONE, false, x, NULL, n, sums);
+	sum_batch(GPURED_MOMENTS_ONE, false, x, NULL, n, sums);
 }
 
 void
 gpured_cpu_pair_moments_float8(const double *x, const double *y, size_t n,
 							   GpuredMomentSums *sums)
 {
-	sum_batch(GPURED_SUMS_TWO, false, x, y, n, sums);
+	sum_batch(GPURED_MOMENTS_TWO, false, x, y, n, sums);
 }
 
 void
 gpured_cpu_dot_float8(const double *x, const double *y, size_t n, GpuredMomentSums *sums)
 {
-	sum_batch(GPURED_SUMS_DOT, false, x, y, n, sums);
+	sum_batch(GPURED_MOMENTS_DOT, false, x, y, n, sums);
 }

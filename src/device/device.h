@@ -42,10 +42,13 @@ typedef enum GpuredAccKind
 	GPURED_ACC_greatest_int,	/* v.i64, valid if n > 0 */
 	GPURED_ACC_least_float,		/* v.f8, valid if n > 0 */
 	GPURED_ACC_greatest_float,	/* v.f8, valid if n > 0 */
+	GPURED_ACC_and_int,			/* v.i64, valid if n > 0 */
+	GPURED_ACC_or_int,			/* v.i64, valid if n > 0 */
+	GPURED_ACC_xor_int,			/* v.i64, valid if n > 0 */
 	GPURED_ACC_int_moments,		/* v.ints */
-	GPURED_ACC_moments,			/* v.sums, of GPURED_SUMS_ONE */
-	GPURED_ACC_pair_moments,	/* v.sums, of GPURED_SUMS_TWO */
-	GPURED_ACC_dot				/* v.sums, of GPURED_SUMS_DOT */
+	GPURED_ACC_moments,			/* v.sums, of GPURED_MOMENTS_ONE */
+	GPURED_ACC_pair_moments,	/* v.sums, of GPURED_MOMENTS_TWO */
+	GPURED_ACC_dot				/* v.sums, of GPURED_MOMENTS_DOT */
 } GpuredAccKind;
 
 /* An accumulator: what a reduction adds to and what a scan carries. */
@@ -153,6 +156,9 @@ typedef struct GpuredDevice
 extern const GpuredDevice gpured_cpu_device;
 #ifdef GPURED_WITH_CUDA
 extern const GpuredDevice gpured_cuda_device;
+
+/* For tests: reduce in this way (see kernels/algorithms.h); false if there is none of that name. */
+extern bool gpured_cuda_use_algorithm(const char *name);
 #endif
 
 /* A status with a formatted reason. */

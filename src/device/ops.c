@@ -85,17 +85,26 @@ gpured_acc_merge(GpuredOp op, GpuredAcc *dst, const GpuredAcc *src)
 			if (dst->n == 0 || take)
 				dst->v.f8 = gpured_canonical_float(src->v.f8);
 			break;
+		case GPURED_ACC_and_int:
+			dst->v.i64 = dst->n == 0 ? src->v.i64 : dst->v.i64 & src->v.i64;
+			break;
+		case GPURED_ACC_or_int:
+			dst->v.i64 = dst->n == 0 ? src->v.i64 : dst->v.i64 | src->v.i64;
+			break;
+		case GPURED_ACC_xor_int:
+			dst->v.i64 = dst->n == 0 ? src->v.i64 : dst->v.i64 ^ src->v.i64;
+			break;
 		case GPURED_ACC_int_moments:
 			gpured_int_moments_add(&dst->v.ints, &src->v.ints);
 			break;
 		case GPURED_ACC_moments:
-			gpured_moment_sums_add(GPURED_SUMS_ONE, &dst->v.sums, &src->v.sums);
+			gpured_moment_sums_add(GPURED_MOMENTS_ONE, &dst->v.sums, &src->v.sums);
 			break;
 		case GPURED_ACC_pair_moments:
-			gpured_moment_sums_add(GPURED_SUMS_TWO, &dst->v.sums, &src->v.sums);
+			gpured_moment_sums_add(GPURED_MOMENTS_TWO, &dst->v.sums, &src->v.sums);
 			break;
 		case GPURED_ACC_dot:
-			gpured_moment_sums_add(GPURED_SUMS_DOT, &dst->v.sums, &src->v.sums);
+			gpured_moment_sums_add(GPURED_MOMENTS_DOT, &dst->v.sums, &src->v.sums);
 			break;
 	}
 	dst->n = (int64_t) ((uint64_t) dst->n + (uint64_t) src->n);

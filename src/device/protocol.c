@@ -143,6 +143,9 @@ gpured_acc_plausible(GpuredOp op, const GpuredAcc *acc)
 			return acc->v.i64 <= INT64_MAX / 2 && acc->v.i64 >= -(INT64_MAX / 2);
 		case GPURED_ACC_wide:
 			return acc->v.i128.hi <= INT64_MAX / 2 && acc->v.i128.hi >= -(INT64_MAX / 2);
+		case GPURED_ACC_and_int:
+		case GPURED_ACC_or_int:
+		case GPURED_ACC_xor_int:
 		case GPURED_ACC_least_int:
 		case GPURED_ACC_greatest_int:
 		case GPURED_ACC_least_float:
@@ -151,11 +154,11 @@ gpured_acc_plausible(GpuredOp op, const GpuredAcc *acc)
 		case GPURED_ACC_int_moments:
 			return gpured_int_moments_plausible(&acc->v.ints, acc->n);
 		case GPURED_ACC_moments:
-			return gpured_moment_sums_plausible(GPURED_SUMS_ONE, &acc->v.sums, acc->n);
+			return gpured_moment_sums_plausible(GPURED_MOMENTS_ONE, &acc->v.sums, acc->n);
 		case GPURED_ACC_pair_moments:
-			return gpured_moment_sums_plausible(GPURED_SUMS_TWO, &acc->v.sums, acc->n);
+			return gpured_moment_sums_plausible(GPURED_MOMENTS_TWO, &acc->v.sums, acc->n);
 		case GPURED_ACC_dot:
-			return gpured_moment_sums_plausible(GPURED_SUMS_DOT, &acc->v.sums, acc->n);
+			return gpured_moment_sums_plausible(GPURED_MOMENTS_DOT, &acc->v.sums, acc->n);
 	}
 	return false;
 }

@@ -83,7 +83,7 @@ add_dot(GpuredMomentSums *s, double x, double y)
 }
 
 void
-gpured_moment_sums_add_row(GpuredSumsKind kind, GpuredMomentSums *s, double x, double y)
+gpured_moment_sums_add_row(GpuredMomentsKind kind, GpuredMomentSums *s, double x, double y)
 {
 	int64_t		a;
 	int64_t		b;
@@ -91,7 +91,7 @@ gpured_moment_sums_add_row(GpuredSumsKind kind, GpuredMomentSums *s, double x, d
 	int			b_bit;
 	uint32_t	flag = 0;
 
-	if (kind == GPURED_SUMS_DOT)
+	if (kind == GPURED_MOMENTS_DOT)
 	{
 		add_dot(s, x, y);
 		return;
@@ -101,10 +101,10 @@ gpured_moment_sums_add_row(GpuredSumsKind kind, GpuredMomentSums *s, double x, d
 	if (a != 0)
 		gpured_digits_add(s->digit + GPURED_DIGITS_X, GPURED_VALUE_DIGITS, a, a_bit);
 	add_product(s->digit + GPURED_DIGITS_XX, a, a, 2 * a_bit);
-	if (kind == GPURED_SUMS_ONE)
+	if (kind == GPURED_MOMENTS_ONE)
 		return;
 	if (!split(y, &b, &b_bit, &flag))
-		s->flags |= flag << GPURED_SUMS_FLAGS_Y;
+		s->flags |= flag << GPURED_MOMENTS_FLAGS_Y;
 	if (b != 0)
 		gpured_digits_add(s->digit + GPURED_DIGITS_Y, GPURED_VALUE_DIGITS, b, b_bit);
 	add_product(s->digit + GPURED_DIGITS_YY, b, b, 2 * b_bit);
@@ -126,22 +126,22 @@ merge_digits(uint64_t *dst, const uint64_t *src, int n)
 /* Call what(sum, digits) for each sum that states of this kind have. */
 #define FOR_EACH_SUM(kind, what) \
 	do { \
-		if ((kind) != GPURED_SUMS_DOT) \
+		if ((kind) != GPURED_MOMENTS_DOT) \
 		{ \
 			what(GPURED_DIGITS_X, GPURED_VALUE_DIGITS); \
 			what(GPURED_DIGITS_XX, GPURED_PRODUCT_DIGITS); \
 		} \
-		if ((kind) == GPURED_SUMS_TWO) \
+		if ((kind) == GPURED_MOMENTS_TWO) \
 		{ \
 			what(GPURED_DIGITS_Y, GPURED_VALUE_DIGITS); \
 			what(GPURED_DIGITS_YY, GPURED_PRODUCT_DIGITS); \
 		} \
-		if ((kind) != GPURED_SUMS_ONE) \
+		if ((kind) != GPURED_MOMENTS_ONE) \
 			what(GPURED_DIGITS_XY, GPURED_PRODUCT_DIGITS); \
 	} while (0)
 
 void
-gpured_moment_sums_add(GpuredSumsKind kind, GpuredMomentSums *dst, const GpuredMomentSums *src)
+gpured_moment_sums_add(GpuredMomentsKind kind, GpuredMomentSums *dst, const GpuredMomentSums *src)
 {
 #define MERGE(first, n) merge_digits(dst->digit + (first), src->digit + (first), n)
 	FOR_EACH_SUM(kind, MERGE);
@@ -199,15 +199,15 @@ variance_is_possible(const uint64_t *value, int value_digits, const uint64_t *sq
 }
 
 static bool
-flags_are_plausible(GpuredSumsKind kind, const GpuredMomentSums *s)
+flags_are_plausible(GpuredMomentsKind kind, const GpuredMomentSums *s)
 {
 	switch (kind)
 	{
-		case GPURED_SUMS_ONE:
+		case GPURED_MOMENTS_ONE:
 			return (s->flags & ~(uint32_t) SPECIAL) == 0;
-		case GPURED_SUMS_TWO:
-			return (s->flags & ~(uint32_t) (SPECIAL | SPECIAL << GPURED_SUMS_FLAGS_Y)) == 0;
-		case GPURED_SUMS_DOT:
+		case GPURED_MOMENTS_TWO:
+			return (s->flags & ~(uint32_t) (SPECIAL | SPECIAL << GPURED_MOMENTS_FLAGS_Y)) == 0;
+		case GPURED_MOMENTS_DOT:
 			if ((s->flags & ~(uint32_t) (SPECIAL | GPURED_EXACT_NOT_NEGZERO)) != 0)
 				return false;
 			return (s->flags & GPURED_EXACT_NOT_NEGZERO) != 0 ||
@@ -217,7 +217,7 @@ flags_are_plausible(GpuredSumsKind kind, const GpuredMomentSums *s)
 }
 
 bool
-gpured_moment_sums_plausible(GpuredSumsKind kind, const GpuredMomentSums *s, int64_t n)
+gpured_moment_sums_plausible(GpuredMomentsKind kind, const GpuredMomentSums *s, int64_t n)
 {
 	if (!flags_are_plausible(kind, s))
 		return false;
@@ -225,11 +225,11 @@ gpured_moment_sums_plausible(GpuredSumsKind kind, const GpuredMomentSums *s, int
 	if (!digits_are_plausible(s->digit + (first), digits)) \
 		return false
 	FOR_EACH_SUM(kind, CHECK);
-	if (kind != GPURED_SUMS_DOT &&
+	if (kind != GPURED_MOMENTS_DOT &&
 		!variance_is_possible(s->digit + GPURED_DIGITS_X, GPURED_VALUE_DIGITS,
 							  s->digit + GPURED_DIGITS_XX, GPURED_PRODUCT_DIGITS, n))
 		return false;
-	if (kind == GPURED_SUMS_TWO &&
+	if (kind == GPURED_MOMENTS_TWO &&
 		(!variance_is_possible(s->digit + GPURED_DIGITS_Y, GPURED_VALUE_DIGITS,
 							   s->digit + GPURED_DIGITS_YY, GPURED_PRODUCT_DIGITS, n) ||
 		 (!is_zero(s->digit + GPURED_DIGITS_XY, GPURED_PRODUCT_DIGITS) &&

@@ -37,15 +37,15 @@ extern "C"
 #define GPURED_MOMENT_DIGITS	(GPURED_DIGITS_XY + GPURED_PRODUCT_DIGITS)
 
 /* Which of the sums there are; the others mean nothing. */
-typedef enum GpuredSumsKind
+typedef enum GpuredMomentsKind
 {
-	GPURED_SUMS_ONE,			/* x, xx */
-	GPURED_SUMS_TWO,			/* x, xx, y, yy, xy */
-	GPURED_SUMS_DOT				/* xy */
-} GpuredSumsKind;
+	GPURED_MOMENTS_ONE,			/* x, xx */
+	GPURED_MOMENTS_TWO,			/* x, xx, y, yy, xy */
+	GPURED_MOMENTS_DOT			/* xy */
+} GpuredMomentsKind;
 
 /* How far the flags of y are shifted. */
-#define GPURED_SUMS_FLAGS_Y 4
+#define GPURED_MOMENTS_FLAGS_Y 4
 
 typedef struct GpuredMomentSums
 {
@@ -64,12 +64,12 @@ typedef struct GpuredIntMoments
 } GpuredIntMoments;
 
 /* dst += src */
-extern void gpured_moment_sums_add(GpuredSumsKind kind, GpuredMomentSums *dst,
+extern void gpured_moment_sums_add(GpuredMomentsKind kind, GpuredMomentSums *dst,
 								   const GpuredMomentSums *src);
 extern void gpured_int_moments_add(GpuredIntMoments *dst, const GpuredIntMoments *src);
 
 /* Add one row; y is looked at only if the kind has it. */
-extern void gpured_moment_sums_add_row(GpuredSumsKind kind, GpuredMomentSums *s,
+extern void gpured_moment_sums_add_row(GpuredMomentsKind kind, GpuredMomentSums *s,
 									   double x, double y);
 
 /*
@@ -106,7 +106,7 @@ gpured_digits_add(uint64_t *digit, int n, __int128 k, int bit)
  * has bits that no double has, and no variance is negative; so what is merged of
  * such sums has none either.
  */
-extern bool gpured_moment_sums_plausible(GpuredSumsKind kind, const GpuredMomentSums *s,
+extern bool gpured_moment_sums_plausible(GpuredMomentsKind kind, const GpuredMomentSums *s,
 										 int64_t n);
 extern bool gpured_int_moments_plausible(const GpuredIntMoments *m, int64_t n);
 

@@ -1,6 +1,7 @@
 /*
  * moments_io.c
- *	  The serialized form of the sums of moments.h.
+ *	  The serialized form of the sums of moments.h, and states from the sums of a
+ *	  device.
  *
  * Bytes come from a worker of the same query, but they are checked like any
  * input.  What is accepted has no negative variance, so that neither it nor what
@@ -252,11 +253,29 @@ find_pairs(GpuredMomentsKind kind, const Digits *d, int *low, int *high)
 	return true;
 }
 
+static GpuredMoments *
+make_state(GpuredMomentsKind kind, int64_t rows, uint8_t flags, const Digits *d,
+		   const int *low, const int *high, const GpuredAllocator *mem, void *arg)
+{
+	GpuredMoments *w = gpured_moments_create(kind, mem, arg);
+
+	w->flags = flags;
+	w = gpured_moments_cover(w, low, high, mem, arg);
+	if (kind != GPURED_MOMENTS_DOT)
+		w->limb[0] = (uint64_t) rows;
+	for (int sum = 0; sum < GPURED_MOMENTS_SUMS; sum++)
+	{
+		if (d[sum].n > 0)
+			gpured_moments_add_digits(w, sum, d[sum].first - gpured_moments_first(w, sum),
+									  d[sum].digit, d[sum].n);
+	}
+	return w;
+}
+
 bool
 gpured_moments_read(const uint8_t *bytes, size_t n, GpuredMomentsKind kind,
 					GpuredMoments **result, const GpuredAllocator *mem, void *arg)
 {
-	GpuredMoments *w;
 	Digits		d[GPURED_MOMENTS_SUMS];
 	const uint8_t *p = bytes;
 	const uint8_t *end = bytes + n;
@@ -299,17 +318,36 @@ gpured_moments_read(const uint8_t *bytes, size_t n, GpuredMomentsKind kind,
 		!find_pairs(kind, d, low, high))
 		return false;
 
-	w = gpured_moments_create(kind, mem, arg);
-	w->flags = flags;
-	w = gpured_moments_cover(w, low, high, mem, arg);
-	if (kind != GPURED_MOMENTS_DOT)
-		w->limb[0] = (uint64_t) rows;
+	*result = make_state(kind, rows, flags, d, low, high, mem, arg);
+	return true;
+}
+
+/* Where each sum starts among a device's digits, in the order of GpuredMomentsSum. */
+static const int device_digits[GPURED_MOMENTS_SUMS] = {
+	GPURED_DIGITS_X, GPURED_DIGITS_XX, GPURED_DIGITS_Y, GPURED_DIGITS_YY, GPURED_DIGITS_XY
+};
+
+bool
+gpured_moments_from_sums(GpuredMomentsKind kind, const GpuredMomentSums *sums, int64_t n,
+						 GpuredMoments **result, const GpuredAllocator *mem, void *arg)
+{
+	Digits		d[GPURED_MOMENTS_SUMS];
+	int			low[2];
+	int			high[2];
+
+	if (n <= 0 || !gpured_moment_sums_plausible(kind, sums, n))
+		return false;
 	for (int sum = 0; sum < GPURED_MOMENTS_SUMS; sum++)
 	{
-		if (d[sum].n > 0)
-			gpured_moments_add_digits(w, sum, d[sum].first - gpured_moments_first(w, sum),
-									  d[sum].digit, d[sum].n);
+		d[sum].first = d[sum].n = 0;
+		if (!sum_matters(kind, sum, 0))
+			continue;
+		d[sum].n = is_value(sum) ? GPURED_VALUE_DIGITS : GPURED_PRODUCT_DIGITS;
+		memcpy(d[sum].digit, sums->digit + device_digits[sum], d[sum].n * sizeof(uint64_t));
+		trim(&d[sum]);
 	}
-	*result = w;
+	if (!find_pairs(kind, d, low, high))
+		return false;
+	*result = make_state(kind, n, (uint8_t) sums->flags, d, low, high, mem, arg);
 	return true;
 }

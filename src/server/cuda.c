@@ -58,11 +58,13 @@ typedef struct ThreadState
 } ThreadState;
 
 static int	device_number;
+static GpuredAlgorithm algorithm = GPURED_ALGORITHM_auto;
 static atomic_ulong num_launches;
 static __thread ThreadState mine;
 
 typedef int (*ReduceLaunch) (const void *values, size_t n, void *workspace,
-							 GpuredAcc *result, cudaStream_t stream);
+							 GpuredAcc *result, cudaStream_t stream,
+							 GpuredAlgorithm algorithm);
 typedef int (*MomentsLaunch) (const void *x, const void *y, size_t n, void *workspace,
 							  GpuredAcc *result, cudaStream_t stream);
 typedef int (*ScanLaunch) (const void *values, size_t n, void *workspace,
@@ -415,7 +417,7 @@ start_reduce(GpuredOp op, const GpuredBatch *in, size_t bytes, size_t second_at)
 		return (cudaError_t) moments_launches[op] (values, second, in->n, mine.workspace.base,
 												   mine.acc, mine.stream);
 	return (cudaError_t) reduce_launches[op] (values, in->n, mine.workspace.base,
-											  mine.acc, mine.stream);
+											  mine.acc, mine.stream, algorithm);
 }
 
 static GpuredStatus
@@ -516,6 +518,18 @@ static uint64_t
 cuda_launches(void)
 {
 	return atomic_load(&num_launches);
+}
+
+bool
+gpured_cuda_use_algorithm(const char *name)
+{
+	for (int i = 0; i < GPURED_NUM_ALGORITHMS; i++)
+		if (strcmp(name, gpured_algorithm_names[i]) == 0)
+		{
+			algorithm = (GpuredAlgorithm) i;
+			return true;
+		}
+	return false;
 }
 
 const GpuredDevice gpured_cuda_device = {

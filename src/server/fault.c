@@ -6,7 +6,8 @@
  * nonsense or answers with a failure (for lack of memory).  Tests use it to show that a session's
  * answer does not depend on what the server does.  "reply:N:spoil" changes
  * some bytes of every Nth answer; sums may then be wrong, but a session must not
- * crash.
+ * crash.  "reply:N:largest" makes every Nth sum of int2 or int4 as large as a
+ * session believes, which no batch of theirs is.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +22,7 @@ static const char *const step_names[FAULT_NUM_STEPS] = {
 };
 
 static const char *const action_names[] = {
-	"none", "abort", "hang", "garbage", "error", "memory", "spoil"
+	"none", "abort", "hang", "garbage", "error", "memory", "spoil", "largest"
 };
 
 static struct
@@ -47,7 +48,7 @@ fault_parse(const char *argument)
 		at = strtoul(argument + length + 1, &end, 10);
 		if (at == 0 || *end != ':')
 			return false;
-		for (int action = FAULT_ABORT; action <= FAULT_SPOIL; action++)
+		for (int action = FAULT_ABORT; action <= FAULT_LARGEST; action++)
 		{
 			if (strcmp(end + 1, action_names[action]) == 0)
 			{
@@ -69,9 +70,9 @@ fault_at(FaultStep step)
 	if (faults[step].at == 0)
 		return FAULT_NONE;
 	seen = atomic_fetch_add(&faults[step].seen, 1) + 1;
-	if (faults[step].action == FAULT_SPOIL && seen % faults[step].at == 0)
-		return FAULT_SPOIL;
-	if (faults[step].action == FAULT_SPOIL || seen != faults[step].at)
+	if (faults[step].action >= FAULT_SPOIL)
+		return seen % faults[step].at == 0 ? faults[step].action : FAULT_NONE;
+	if (seen != faults[step].at)
 		return FAULT_NONE;
 
 	say("LOG", "fault injected: %s at %s", action_names[faults[step].action],
@@ -96,4 +97,11 @@ fault_spoil(GpuredMessage *message)
 		random = random * 1664525 + 1013904223;
 		((unsigned char *) message)[sizeof(GpuredHeader) + (random >> 8) % body] = random >> 24;
 	}
+}
+
+void
+fault_largest(GpuredMessage *message)
+{
+	if (message->header.type == GPURED_MSG_RESULT)
+		message->result.acc.v.i64 = INT64_MAX / 2;
 }

@@ -53,6 +53,8 @@ usage(void)
 		   "  --watchdog=SECONDS   end if a device call takes longer (default 60)\n"
 		   "  --max-clients=N      refuse more connections (default and at most %d)\n"
 		   "\nFor tests:\n"
+		   "  --algorithm=NAME\n"
+		   "        how the GPU reduces a batch (auto, two-pass, last-block, ...)\n"
 		   "  --fault=STEP:N:ACTION\n"
 		   "        at the Nth STEP (accept, hello, acquire, reduce-before, reduce-after,\n"
 		   "        scan-before, scan-after) do ACTION (abort, hang, garbage, error, memory)\n"
@@ -81,6 +83,19 @@ number(const char *option, const char *argument, uint64_t low, uint64_t high)
 }
 
 static void
+use_algorithm(const char *name)
+{
+#ifdef GPURED_WITH_CUDA
+	if (gpured_cuda_use_algorithm(name))
+		return;
+	fprintf(stderr, "gpured-server: unknown algorithm \"%s\"\n", name);
+#else
+	fprintf(stderr, "gpured-server: built without CUDA, there is no algorithm \"%s\"\n", name);
+#endif
+	exit(2);
+}
+
+static void
 read_arguments(int argc, char **argv)
 {
 	static const struct option options[] = {
@@ -92,6 +107,7 @@ read_arguments(int argc, char **argv)
 		{"instance", required_argument, NULL, 'i'},
 		{"watchdog", required_argument, NULL, 'w'},
 		{"max-clients", required_argument, NULL, 'm'},
+		{"algorithm", required_argument, NULL, 'a'},
 		{"fault", required_argument, NULL, 'f'},
 		{"help", no_argument, NULL, 'h'},
 		{NULL, 0, NULL, 0}
@@ -127,6 +143,9 @@ read_arguments(int argc, char **argv)
 				break;
 			case 'm':
 				max_clients = number("max-clients", optarg, 1, GPURED_MAX_CLIENTS);
+				break;
+			case 'a':
+				use_algorithm(optarg);
 				break;
 			case 'f':
 				if (!fault_parse(optarg))

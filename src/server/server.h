@@ -105,11 +105,13 @@ typedef enum FaultAction
 	FAULT_GARBAGE,				/* the answer is to be nonsense */
 	FAULT_ERROR,				/* the answer is to be a failure */
 	FAULT_MEMORY,				/* ... for lack of memory */
-	FAULT_SPOIL					/* some bytes of the answer are to be wrong */
+	FAULT_SPOIL,				/* some bytes of the answer are to be wrong */
+	FAULT_LARGEST				/* a sum is to be the largest that there is */
 } FaultAction;
 
 extern bool fault_parse(const char *argument);
 extern FaultAction fault_at(FaultStep step);
 extern void fault_spoil(GpuredMessage *message);
+extern void fault_largest(GpuredMessage *message);
 
 #endif							/* GPURED_SERVER_H */

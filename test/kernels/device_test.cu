@@ -17,6 +17,7 @@
 
 #include "device/device.h"
 #include "test/kernels/data.h"
+#include "test/kernels/same.h"
 
 extern const GpuredDevice gpured_cuda_device;
 
@@ -57,52 +58,6 @@ make(GpuredOp op, int kind, size_t n)
 				break;
 		}
 	return bytes;
-}
-
-static bool
-same_float(double a, double b)
-{
-	return (a != a && b != b) || memcmp(&a, &b, sizeof(a)) == 0;
-}
-
-static bool
-same_acc(GpuredOp op, GpuredAcc a, GpuredAcc b)
-{
-	double x, y;
-
-	if (a.n != b.n)
-		return false;
-	if (a.n == 0)
-		return true;
-	switch (gpured_op_info[op].acc)
-	{
-		case GPURED_ACC_wide:
-			return memcmp(&a.v.i128, &b.v.i128, sizeof(a.v.i128)) == 0;
-		case GPURED_ACC_exact:
-			gpured_exact_normalize(&a.v.exact);
-			gpured_exact_normalize(&b.v.exact);
-			gpured_exact_to_double(&a.v.exact, &x);
-			gpured_exact_to_double(&b.v.exact, &y);
-			if (!same_float(x, y) ||
-				((a.v.exact.flags ^ b.v.exact.flags) & GPURED_EXACT_NOT_NEGZERO) != 0)
-				return false;
-
-			/* The finite part means nothing beside a special value. */
-			return (a.v.exact.flags & ~(unsigned) GPURED_EXACT_NOT_NEGZERO) != 0 ||
-				   memcmp(a.v.exact.limb, b.v.exact.limb, sizeof(a.v.exact.limb)) == 0;
-		case GPURED_ACC_least_float:
-		case GPURED_ACC_greatest_float:
-			return same_float(a.v.f8, b.v.f8);
-		case GPURED_ACC_int_moments:
-			return memcmp(&a.v.ints, &b.v.ints, sizeof(a.v.ints)) == 0;
-		case GPURED_ACC_moments:
-		case GPURED_ACC_pair_moments:
-		case GPURED_ACC_dot:
-			/* Accumulators start as zero, so sums that there are not are equal too. */
-			return memcmp(&a.v.sums, &b.v.sums, sizeof(a.v.sums)) == 0;
-		default:
-			return a.v.i64 == b.v.i64;
-	}
 }
 
 /* Floats compare as values of their own size: NaN has many patterns. */
@@ -302,6 +257,21 @@ test_survivable_failures()
 }
 #endif
 
+/* Each algorithm that the server can be told to use. */
+static void
+test_use_algorithm()
+{
+	for (const char *name : {"two-pass", "block-atomic", "thread-atomic", "last-block",
+							 "last-block-tree", "last-block-group", "cooperative", "cub", "auto"})
+	{
+		report(gpured_cuda_use_algorithm(name), GPURED_none, name);
+#define GPURED_REDUCE(op, type, ctype, acc) \
+	compare(GPURED_reduce_##op##_##type, DATA_NORMAL, 3000, 0);
+#include "oplist.h"
+	}
+	report(!gpured_cuda_use_algorithm("fastest"), GPURED_none, "an algorithm that there is not");
+}
+
 /* device_test [small]: "small" is for slow checkers such as compute-sanitizer. */
 int
 main(int argc, char **argv)
@@ -324,6 +294,7 @@ main(int argc, char **argv)
 	test_operations(most);
 	test_threads(most);
 	test_edges();
+	test_use_algorithm();
 #ifdef GPURED_EMULATED
 	test_failures();
 	test_survivable_failures();

@@ -6,6 +6,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <deque>
 #include <map>
 #include <memory>
 #include <sys/mman.h>
@@ -44,6 +45,7 @@ enum Wait
 {
 	RUNS,
 	AT_BARRIER,
+	AT_GRID_BARRIER,
 	AT_COLLECTIVE,
 	DONE
 };
@@ -78,7 +80,19 @@ struct Block
 	std::unique_ptr<char[]> dynamic;
 };
 
+/* A copy that has been started, but not carried out. */
+struct Copy
+{
+	void *to;
+	const void *from;
+	size_t bytes;
+	uint64_t *barrier;  /* of a load */
+	const Block *block; /* of a store, and the thread */
+	unsigned int thread;
+};
+
 uint64_t random_state = 1;
+std::deque<Copy> copies;
 std::function<void()> kernel;
 unsigned int grid_size;
 unsigned int block_size;
@@ -163,6 +177,14 @@ run(Block *in, Fiber *next)
 #endif
 }
 
+/* What the hardware asks of a bulk copy. */
+void
+check_copy(const void *to, const void *from, size_t bytes)
+{
+	if ((uintptr_t) to % 16 != 0 || (uintptr_t) from % 16 != 0 || bytes % 16 != 0)
+		stop("a bulk copy that is not aligned");
+}
+
 std::unique_ptr<char[]>
 garbage(size_t size)
 {
@@ -225,24 +247,39 @@ end_block(Block *b)
 	}
 }
 
-/* Let a random warp of the block go on; false if none can. */
-bool
+/* Threads of the warp that begins with this one. */
+unsigned int
+lanes_from(unsigned int start)
+{
+	return block_size - start < 32 ? block_size - start : 32;
+}
+
+enum Progress
+{
+	WENT_ON,
+	WAITS_FOR_GRID,
+	IS_DONE
+};
+
+/* Let a random warp of the block go on. */
+Progress
 step(Block *b)
 {
 	const unsigned int warps = (block_size + 31) / 32;
 	const unsigned int first = random_below(warps);
-	unsigned int waiting = 0, done = 0;
+	unsigned int waiting = 0, waiting_for_grid = 0, done = 0;
 
 	for (unsigned int i = 0; i < warps; i++)
 	{
 		const unsigned int start = (first + i) % warps * 32;
-		const unsigned int turn = random_below(32);
+		const unsigned int lanes = lanes_from(start);
+		const unsigned int turn = random_below(lanes);
 		bool ran = false;
 		unsigned int together = 0;
 
-		for (unsigned int k = 0; k < 32; k++)
+		for (unsigned int k = 0; k < lanes; k++)
 		{
-			Fiber &f = b->fibers[start + (turn + k) % 32];
+			Fiber &f = b->fibers[start + (turn + k) % lanes];
 
 			if (f.wait == RUNS)
 			{
@@ -251,26 +288,39 @@ step(Block *b)
 			}
 			together += f.wait == AT_COLLECTIVE;
 		}
-		if (together == 32)
-			for (unsigned int k = 0; k < 32; k++)
+		if (together == lanes)
+			for (unsigned int k = 0; k < lanes; k++)
 				b->fibers[start + k].wait = RUNS;
 		if (ran)
-			return true;
+			return WENT_ON;
 	}
 
 	/* No warp can go on: is it the barrier that all wait for? */
 	for (Fiber &f : b->fibers)
 	{
 		waiting += f.wait == AT_BARRIER;
+		waiting_for_grid += f.wait == AT_GRID_BARRIER;
 		done += f.wait == DONE;
 	}
 	if (done == block_size)
-		return false;
+		return IS_DONE;
+	if (waiting_for_grid == block_size)
+		return WAITS_FOR_GRID;
 	if (waiting != block_size)
 		stop(done > 0 ? "threads have left, others wait"
 					  : "lanes of a warp wait at different places");
 	for (Fiber &f : b->fibers)
 		f.wait = RUNS;
+	return WENT_ON;
+}
+
+bool
+all_wait_for_grid(const std::vector<std::unique_ptr<Block>> &blocks)
+{
+	for (const std::unique_ptr<Block> &b : blocks)
+		for (const Fiber &f : b->fibers)
+			if (f.wait != AT_GRID_BARRIER)
+				return false;
 	return true;
 }
 } // namespace
@@ -288,8 +338,7 @@ launch(unsigned int grid, unsigned int threads, size_t shared, std::function<voi
 	std::vector<unsigned int> order(grid);
 	unsigned int next = 0;
 
-	if (grid == 0 || threads == 0 || threads % 32 != 0 || threads > 1024 ||
-		shared > (size_t) SHARED_LIMIT)
+	if (grid == 0 || threads == 0 || threads > 1024 || shared > (size_t) SHARED_LIMIT)
 	{
 		printf("emulation: a launch of %u blocks of %u threads with %zu bytes\n", grid, threads,
 			   shared);
@@ -312,10 +361,26 @@ launch(unsigned int grid, unsigned int threads, size_t shared, std::function<voi
 		while (next < grid && resident.size() < (size_t) RESIDENT)
 			resident.push_back(start_block(order[next++], shared));
 		i = random_below((uint32_t) resident.size());
-		if (!step(resident[i].get()))
+		switch (step(resident[i].get()))
 		{
-			end_block(resident[i].get());
-			resident.erase(resident.begin() + (ptrdiff_t) i);
+			case WENT_ON:
+				break;
+			case WAITS_FOR_GRID:
+				if (!all_wait_for_grid(resident))
+					break;
+				if (resident.size() < grid)
+					stop("blocks wait for others that do not run");
+				for (std::unique_ptr<Block> &b : resident)
+					for (Fiber &f : b->fibers)
+						f.wait = RUNS;
+				break;
+			case IS_DONE:
+				for (const Copy &copy : copies)
+					if (copy.block == resident[i].get())
+						stop("a block leaves before its stores have read what they store");
+				end_block(resident[i].get());
+				resident.erase(resident.begin() + (ptrdiff_t) i);
+				break;
 		}
 	}
 }
@@ -351,6 +416,18 @@ barrier()
 	leave(AT_BARRIER);
 }
 
+void
+grid_barrier()
+{
+	leave(AT_GRID_BARRIER);
+}
+
+unsigned int
+lanes()
+{
+	return lanes_from(fiber->index / 32 * 32);
+}
+
 void *
 shared(const void *site, size_t size)
 {
@@ -368,17 +445,75 @@ maybe_yield()
 		leave(RUNS);
 }
 
+void
+spin()
+{
+	leave(RUNS);
+}
+
+void
+bulk_load(void *to, const void *from, size_t bytes, uint64_t *barrier)
+{
+	check_copy(to, from, bytes);
+	memset(to, 0xa5, bytes);
+	copies.push_back(Copy{to, from, bytes, barrier, nullptr, 0});
+	maybe_yield();
+}
+
+bool
+bulk_load_done(uint64_t *barrier, uint32_t turn)
+{
+	for (size_t i = 0; i < copies.size(); i++)
+		if (copies[i].barrier == barrier)
+		{
+			memcpy(copies[i].to, copies[i].from, copies[i].bytes);
+			copies.erase(copies.begin() + (ptrdiff_t) i);
+			++*barrier;
+			break;
+		}
+	return (*barrier & 1) != (turn & 1);
+}
+
+void
+bulk_store(void *to, const void *from, size_t bytes)
+{
+	check_copy(to, from, bytes);
+	copies.push_back(Copy{to, from, bytes, nullptr, block, fiber->index});
+	maybe_yield();
+}
+
+void
+bulk_store_wait(int pending)
+{
+	int mine = 0;
+
+	for (const Copy &copy : copies)
+		mine += copy.block == block && copy.thread == fiber->index;
+	for (size_t i = 0; mine > pending;)
+		if (copies[i].block == block && copies[i].thread == fiber->index)
+		{
+			memcpy(copies[i].to, copies[i].from, copies[i].bytes);
+			copies.erase(copies.begin() + (ptrdiff_t) i);
+			mine--;
+		}
+		else
+			i++;
+}
+
 const uint64_t *
 exchange(uint64_t value, const char *what)
 {
 	Exchange &e = block->exchanges[fiber->index / 32 * 2 + fiber->collectives++ % 2];
 
 	if (e.entered == 0)
+	{
 		e.what = what;
+		memset(e.lane, 0xa5, sizeof(e.lane));
+	}
 	else if (strcmp(e.what, what) != 0)
 		stop("lanes of a warp are in different collectives");
 	e.lane[fiber->index % 32] = value;
-	e.entered = (e.entered + 1) % 32;
+	e.entered = (e.entered + 1) % (int) lanes();
 	leave(AT_COLLECTIVE);
 	return e.lane;
 }

@@ -14,7 +14,10 @@
  * enter at different places.  With AddressSanitizer, accesses outside of
  * "device" memory and of shared memory are found as on the host.
  *
- * It does not model weak memory order, nor warps that are not full.
+ * The last warp of a block may have fewer than 32 lanes; a shuffle from one that
+ * is not there brings garbage.
+ *
+ * It does not model weak memory order.
  */
 #ifndef GPURED_EMU_H
 #define GPURED_EMU_H
@@ -49,7 +52,8 @@ namespace emu
 {
 constexpr int RESIDENT = 4;
 constexpr int MULTIPROCESSORS = 3;
-constexpr int SHARED_LIMIT = 64 * 1024; /* compute capability 7.5, the least */
+constexpr int CAPABILITY = 90;
+constexpr int SHARED_LIMIT = 64 * 1024; /* that of compute capability 7.5, the least */
 
 /* What to do next is decided by this seed. */
 void seed(uint64_t value);
@@ -66,7 +70,19 @@ emu_index grid_dim();
 void *shared(const void *site, size_t size);
 void *shared_dynamic();
 void barrier();
+void grid_barrier();  /* of a grid whose blocks all run at once */
+unsigned int lanes(); /* threads of this warp */
 void maybe_yield();
+void spin(); /* let others go on */
+
+/*
+ * Bulk copies.  A load is carried out when somebody waits for it, a store when
+ * its thread waits for the group: who is too early sees garbage.
+ */
+void bulk_load(void *to, const void *from, size_t bytes, uint64_t *barrier);
+bool bulk_load_done(uint64_t *barrier, uint32_t turn);
+void bulk_store(void *to, const void *from, size_t bytes);
+void bulk_store_wait(int pending);
 
 /* Bring a value to the other lanes; returns all 32. "what" must agree. */
 const uint64_t *exchange(uint64_t value, const char *what);
@@ -85,6 +101,12 @@ const uint64_t *exchange(uint64_t value, const char *what);
 	emu_launch((unsigned int) (grid), (unsigned int) (threads), (shared), (stream), \
 			   [=] { (kernel)(__VA_ARGS__); })
 
+/* No more blocks than run at once. */
+#define LAUNCH_COOPERATIVE(kernel, grid, threads, shared, stream, ...) \
+	((unsigned int) (grid) > (unsigned int) emu::RESIDENT \
+		 ? cudaErrorInvalidValue \
+		 : (LAUNCH(kernel, grid, threads, shared, stream, __VA_ARGS__), cudaSuccess))
+
 inline void
 emu_launch(unsigned int grid, unsigned int threads, size_t shared, cudaStream_t stream,
 		   std::function<void()> body)
@@ -101,7 +123,7 @@ __syncthreads()
 	emu::barrier();
 }
 inline void
-__syncwarp()
+__syncwarp(unsigned int = 0xffffffffu)
 {
 	emu::exchange(0, "__syncwarp");
 }
@@ -197,6 +219,79 @@ __reduce_max_sync(unsigned int, unsigned int value)
 	return (unsigned int) most;
 }
 
+inline unsigned int
+__reduce_or_sync(unsigned int, unsigned int value)
+{
+	const uint64_t *lanes = emu::exchange(value, "__reduce_or_sync");
+	unsigned int all = 0;
+
+	for (int i = 0; i < 32; i++)
+		all |= (unsigned int) lanes[i];
+	return all;
+}
+
+/*
+ * Cooperative groups: a warp, the threads that there are of it, the grid.
+ */
+namespace cooperative_groups
+{
+struct emu_warp
+{
+};
+struct thread_block
+{
+};
+struct grid_group
+{
+	void sync() const { emu::grid_barrier(); }
+};
+inline thread_block
+this_thread_block()
+{
+	return thread_block();
+}
+inline grid_group
+this_grid()
+{
+	return grid_group();
+}
+inline emu_warp
+coalesced_threads()
+{
+	return emu_warp();
+}
+template <int SIZE>
+inline emu_warp
+tiled_partition(thread_block)
+{
+	static_assert(SIZE == 32, "a tile is a warp");
+	return emu_warp();
+}
+template <class T, class Combine>
+inline T
+reduce(emu_warp, T value, Combine combine)
+{
+	constexpr int WORDS = (sizeof(T) + 7) / 8;
+	const unsigned int lanes = emu::lanes();
+	T all[32];
+
+	for (int w = 0; w < WORDS; w++)
+	{
+		const size_t size = sizeof(T) < 8 ? sizeof(T) : 8;
+		uint64_t word = 0;
+		const uint64_t *words;
+
+		memcpy(&word, (const char *) &value + 8 * w, size);
+		words = emu::exchange(word, "cooperative_groups::reduce");
+		for (unsigned int i = 0; i < lanes; i++)
+			memcpy((char *) &all[i] + 8 * w, &words[i], size);
+	}
+	for (unsigned int i = 1; i < lanes; i++)
+		all[0] = combine(all[0], all[i]);
+	return all[0];
+}
+} // namespace cooperative_groups
+
 /*
  * Atomics: one host thread runs all fibers, so they are atomic as they are.
  */
@@ -226,6 +321,28 @@ inline uint32_t
 atomicOr(uint32_t *p, int value)
 {
 	return atomicOr(p, (uint32_t) value);
+}
+
+template <class T>
+inline T
+atomicAnd(T *p, T value)
+{
+	const T before = *p;
+
+	*p = before & value;
+	emu::maybe_yield();
+	return before;
+}
+
+template <class T>
+inline T
+atomicXor(T *p, T value)
+{
+	const T before = *p;
+
+	*p = before ^ value;
+	emu::maybe_yield();
+	return before;
 }
 
 template <class T>
@@ -263,8 +380,66 @@ atomicMax(T *p, T value)
 }
 
 /*
+ * The words of bulk_copy.cuh
+ */
+inline void
+load_barrier_init(uint64_t *barrier)
+{
+	*barrier = 0;
+}
+inline void
+load_barrier_ready()
+{
+}
+inline void
+bulk_load(void *to, const void *from, uint32_t bytes, uint64_t *barrier)
+{
+	emu::bulk_load(to, from, bytes, barrier);
+}
+inline void
+bulk_load_wait(uint64_t *barrier, uint32_t turn)
+{
+	while (!emu::bulk_load_done(barrier, turn))
+		emu::spin();
+}
+inline void
+bulk_store_ready()
+{
+}
+inline void
+bulk_store(void *to, const void *from, uint32_t bytes)
+{
+	emu::bulk_store(to, from, bytes);
+}
+template <int PENDING>
+inline void
+bulk_store_wait()
+{
+	emu::bulk_store_wait(PENDING);
+}
+template <class Word>
+inline Word
+load_word(const Word *p)
+{
+	emu::spin();
+	return *p;
+}
+template <class Word>
+inline void
+store_word(Word *p, Word word)
+{
+	*p = word;
+	emu::maybe_yield();
+}
+
+/*
  * Bits and numbers
  */
+inline void
+wait_a_little()
+{
+	emu::spin();
+}
 inline int4
 load_once(const int4 *p)
 {
@@ -312,6 +487,28 @@ __int_as_float(int x)
 	float r;
 	memcpy(&r, &x, 4);
 	return r;
+}
+/* Sums rounded down and up: the error of the nearest one says where it lies. */
+inline double
+emu_add_directed(double a, double b, double towards)
+{
+	const double sum = a + b;
+	const double part = sum - a;
+	const double error = (a - (sum - part)) + (b - part);
+
+	if (sum == 0)
+		return towards < 0 && (std::signbit(a) || std::signbit(b)) ? -0.0 : sum;
+	return (towards < 0 ? error < 0 : error > 0) ? std::nextafter(sum, towards) : sum;
+}
+inline double
+__dadd_rd(double a, double b)
+{
+	return emu_add_directed(a, b, -HUGE_VAL);
+}
+inline double
+__dadd_ru(double a, double b)
+{
+	return emu_add_directed(a, b, HUGE_VAL);
 }
 inline long long
 __double2ll_rn(double x)

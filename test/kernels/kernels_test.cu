@@ -25,6 +25,12 @@ static int passed = 0;
 static int failed = 0;
 static bool small = false;
 
+#ifdef GPURED_EMULATED
+static int default_seeds = 2;
+#else
+static int default_seeds = 1;
+#endif
+
 /* Device buffers, each of just the size that is needed, so that checkers see every overrun. */
 struct Buffers
 {
@@ -241,6 +247,32 @@ struct Check_int
 	}
 };
 
+enum BitOperation
+{
+	BITS_AND,
+	BITS_OR,
+	BITS_XOR
+};
+
+template <BitOperation OPERATION>
+struct Check_bits
+{
+	template <class T>
+	static bool reduce(const T *x, size_t n, const GpuredAcc *got)
+	{
+		int64_t bits = x[0];
+
+		for (size_t i = 1; i < n; i++)
+			bits = OPERATION == BITS_AND  ? bits & x[i]
+				   : OPERATION == BITS_OR ? bits | x[i]
+										  : bits ^ x[i];
+		return got->v.i64 == bits;
+	}
+};
+
+typedef Check_bits<BITS_AND> Check_and_int;
+typedef Check_bits<BITS_OR> Check_or_int;
+typedef Check_bits<BITS_XOR> Check_xor_int;
 typedef Check_float<false> Check_least_float;
 typedef Check_float<true> Check_greatest_float;
 typedef Check_int<false> Check_least_int;
@@ -249,7 +281,8 @@ typedef Check_int<true> Check_greatest_int;
 /*
  * One launch
  */
-typedef int (*ReduceLaunch)(const void *, size_t, void *, GpuredAcc *, cudaStream_t);
+typedef int (*ReduceLaunch)(const void *, size_t, void *, GpuredAcc *, cudaStream_t,
+							GpuredAlgorithm);
 typedef int (*ScanLaunch)(const void *, size_t, void *, GpuredAcc *, void *, cudaStream_t);
 
 template <class Check, class T>
@@ -259,7 +292,7 @@ test_reduce(const char *name, ReduceLaunch launch, const std::vector<T> &x, int 
 	const size_t n = x.size();
 	Buffers buffers(x.data(), n * sizeof(T), 16);
 	GpuredAcc got = {};
-	int error = launch(buffers.values, n, workspace(n), buffers.acc, 0);
+	int error = launch(buffers.values, n, workspace(n), buffers.acc, 0, GPURED_ALGORITHM_auto);
 
 	device_copy(&got, buffers.acc, sizeof(got));
 	report(error == 0 && Check::reduce(x.data(), n, &got), name, kind, n, "");

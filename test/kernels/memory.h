@@ -1,13 +1,14 @@
 /*
  * memory.h
- *	  Memory of the device, whether that is a card or the emulation, for the
- *	  tests of kernels.
+ *	  Memory of the device, on a card and in the emulation, for the tests of
+ *	  kernels.
  */
 #ifndef GPURED_TEST_MEMORY_H
 #define GPURED_TEST_MEMORY_H
 
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
 #include "kernels/cuda.cuh"
 #include "kernels/launch.h"
@@ -39,7 +40,6 @@ scheduler(int seed)
 {
 	emu::seed((uint64_t) seed);
 }
-static int default_seeds = 2;
 #else
 static void
 must(cudaError_t error)
@@ -79,7 +79,6 @@ static void
 scheduler(int)
 {
 } /* the card has its own */
-static int default_seeds = 1;
 #endif
 
 /* One workspace for all launches: each must leave it as it found it. */

@@ -17,6 +17,12 @@ static int passed = 0;
 static int failed = 0;
 static bool small = false;
 
+#ifdef GPURED_EMULATED
+static const int default_seeds = 2;
+#else
+static const int default_seeds = 1;
+#endif
+
 /* A sum of products of doubles, bit by bit, in units of 2^-2200; it shares no code with the
  * kernels. */
 struct LongSum
@@ -106,7 +112,8 @@ finite_part(double x)
 
 /* What the header of moment_sums.h promises. */
 static bool
-is_right(GpuredSumsKind kind, const double *x, const double *y, size_t n, const GpuredMomentSums *s)
+is_right(GpuredMomentsKind kind, const double *x, const double *y, size_t n,
+		 const GpuredMomentSums *s)
 {
 	LongSum sum_x, sum_y, sum_xx, sum_yy, sum_xy;
 	uint32_t flags = 0;
@@ -115,7 +122,7 @@ is_right(GpuredSumsKind kind, const double *x, const double *y, size_t n, const 
 	{
 		double a = finite_part(x[i]), b = finite_part(y[i]);
 
-		if (kind == GPURED_SUMS_DOT)
+		if (kind == GPURED_MOMENTS_DOT)
 		{
 			const bool finite = std::isfinite(x[i]) && std::isfinite(y[i]);
 
@@ -129,9 +136,9 @@ is_right(GpuredSumsKind kind, const double *x, const double *y, size_t n, const 
 		flags |= special(x[i]);
 		sum_x.add_product(a, 1);
 		sum_xx.add_product(a, a);
-		if (kind == GPURED_SUMS_TWO)
+		if (kind == GPURED_MOMENTS_TWO)
 		{
-			flags |= special(y[i]) << GPURED_SUMS_FLAGS_Y;
+			flags |= special(y[i]) << GPURED_MOMENTS_FLAGS_Y;
 			sum_y.add_product(b, 1);
 			sum_yy.add_product(b, b);
 			sum_xy.add_product(a, b);
@@ -139,15 +146,15 @@ is_right(GpuredSumsKind kind, const double *x, const double *y, size_t n, const 
 	}
 	if (s->flags != flags)
 		return false;
-	if (kind != GPURED_SUMS_DOT &&
+	if (kind != GPURED_MOMENTS_DOT &&
 		(!sum_x.same(s->digit + GPURED_DIGITS_X, GPURED_VALUE_DIGITS, -1100) ||
 		 !sum_xx.same(s->digit + GPURED_DIGITS_XX, GPURED_PRODUCT_DIGITS, -2200)))
 		return false;
-	if (kind == GPURED_SUMS_TWO &&
+	if (kind == GPURED_MOMENTS_TWO &&
 		(!sum_y.same(s->digit + GPURED_DIGITS_Y, GPURED_VALUE_DIGITS, -1100) ||
 		 !sum_yy.same(s->digit + GPURED_DIGITS_YY, GPURED_PRODUCT_DIGITS, -2200)))
 		return false;
-	return kind == GPURED_SUMS_ONE ||
+	return kind == GPURED_MOMENTS_ONE ||
 		   sum_xy.same(s->digit + GPURED_DIGITS_XY, GPURED_PRODUCT_DIGITS, -2200);
 }
 
@@ -228,14 +235,14 @@ as_doubles(const std::vector<T> &x)
 /* One column of a kind of data, or that and another kind. */
 template <class T>
 static void
-test_sums(GpuredSumsKind sums, const char *name, MomentsLaunch function, int kind, int other,
+test_sums(GpuredMomentsKind sums, const char *name, MomentsLaunch function, int kind, int other,
 		  size_t n)
 {
 	const std::vector<T> x = make<T>(kind, n);
 	const std::vector<T> y = make<T>(other, n, 1000);
 	const std::vector<double> a = as_doubles(x), b = as_doubles(y);
 	bool ok;
-	const GpuredAcc acc = launch(function, x, sums == GPURED_SUMS_ONE ? nullptr : &y, &ok);
+	const GpuredAcc acc = launch(function, x, sums == GPURED_MOMENTS_ONE ? nullptr : &y, &ok);
 
 	report(ok && is_right(sums, a.data(), b.data(), n, &acc.v.sums), name, kind, other, n);
 }
@@ -262,13 +269,13 @@ second_kind(int kind, size_t n)
 	if (kind < DATA_INTEGER_KINDS) \
 	test_ints<ctype>(#op "_" #type, gpured_launch_reduce_##op##_##type, kind, n)
 #define TEST_moments(op, type, ctype) \
-	test_sums<ctype>(GPURED_SUMS_ONE, #op "_" #type, gpured_launch_reduce_##op##_##type, kind, \
+	test_sums<ctype>(GPURED_MOMENTS_ONE, #op "_" #type, gpured_launch_reduce_##op##_##type, kind, \
 					 kind, n)
 #define TEST_pair_moments(op, type, ctype) \
-	test_sums<ctype>(GPURED_SUMS_TWO, #op "_" #type, gpured_launch_reduce_##op##_##type, kind, \
+	test_sums<ctype>(GPURED_MOMENTS_TWO, #op "_" #type, gpured_launch_reduce_##op##_##type, kind, \
 					 second_kind(kind, n), n)
 #define TEST_dot(op, type, ctype) \
-	test_sums<ctype>(GPURED_SUMS_DOT, #op "_" #type, gpured_launch_reduce_##op##_##type, kind, \
+	test_sums<ctype>(GPURED_MOMENTS_DOT, #op "_" #type, gpured_launch_reduce_##op##_##type, kind, \
 					 second_kind(kind, n), n)
 
 static void
@@ -321,7 +328,7 @@ test_negative_zeros()
 				y[n / 2] = -3;
 			const GpuredAcc acc = launch(gpured_launch_reduce_dot_float8, x, &y, &ok);
 
-			report(ok && is_right(GPURED_SUMS_DOT, x.data(), y.data(), n, &acc.v.sums),
+			report(ok && is_right(GPURED_MOMENTS_DOT, x.data(), y.data(), n, &acc.v.sums),
 				   "dot_float8", DATA_NEGATIVE_ZERO, DATA_CENTS, n);
 		}
 }
@@ -352,11 +359,11 @@ test_edges(int seed)
 		const GpuredAcc one = launch(gpured_launch_reduce_moments_float8, x,
 									 (const std::vector<double> *) nullptr, &ok);
 
-		report(ok && is_right(GPURED_SUMS_ONE, x.data(), y.data(), n, &one.v.sums),
+		report(ok && is_right(GPURED_MOMENTS_ONE, x.data(), y.data(), n, &one.v.sums),
 			   "moments_float8, edges", variant, variant, n);
 		const GpuredAcc two = launch(gpured_launch_reduce_pair_moments_float8, x, &y, &ok);
 
-		report(ok && is_right(GPURED_SUMS_TWO, x.data(), y.data(), n, &two.v.sums),
+		report(ok && is_right(GPURED_MOMENTS_TWO, x.data(), y.data(), n, &two.v.sums),
 			   "pair_moments_float8, edges", variant, variant, n);
 	}
 }
