@@ -8,6 +8,8 @@
 #ifndef GPURED_NUMERIC_LAYOUT_H
 #define GPURED_NUMERIC_LAYOUT_H
 
+#include "compat.h"
+
 #define NBASE 10000
 
 /* Signs in the serialized states of PostgreSQL's own aggregates. */
