@@ -10,6 +10,7 @@ CREATE TABLE state_data AS
     FROM (SELECT i, (i::int8 * 7919 % 100003 + 0.5) / 100003::float8 * (1 - 1e-9) AS u,
                  (i::int8 * 104729 % 99991 + 0.5) / 99991::float8 AS v FROM generate_series(1, 20000) i) s;
 ANALYZE state_data;
+SET gpured.enable_column_scan = off;
 SET enable_sort = off;
 SET max_parallel_workers_per_gather = 0;
 SET work_mem = '256MB';
@@ -68,6 +69,7 @@ HAVING max(bytes - bare) - 16 NOT BETWEEN space - 9 AND space * :times + 1
 DROP VIEW calls;
 DROP TABLE sizes, state_data;
 DROP FUNCTION bytes_a_group(text);
+RESET gpured.enable_column_scan;
 RESET enable_sort;
 RESET max_parallel_workers_per_gather;
 RESET work_mem;

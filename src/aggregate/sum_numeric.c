@@ -16,9 +16,6 @@
  *
  * The device sums hundred-millionths as it does int8: short values below
  * 92 thousand million.  What is above is added here.
- *
- * The layout of a numeric is private to PostgreSQL, but it is on disk everywhere
- * and has been the same since PostgreSQL 9.1.
  */
 #include "postgres.h"
 
@@ -38,10 +35,6 @@ PG_FUNCTION_INFO_V1(gpured_numeric_deserialize);
 PG_FUNCTION_INFO_V1(gpured_numeric_sum);
 PG_FUNCTION_INFO_V1(gpured_numeric_avg);
 
-#define FRACTION_DIGITS 2		/* digits of base NBASE after the point */
-#define INTEGER_DIGITS 4
-#define MAX_SCALE 20			/* a quotient's, often with zeros at its end */
-
 typedef struct NumericTotal
 {
 	int128		sum;			/* of short values, in units of 10^-8 */
@@ -51,53 +44,6 @@ typedef struct NumericTotal
 	GpuredOffload *offload;		/* NULL if the device has no part in the sum */
 	bool		started;		/* a value has come */
 } NumericTotal;
-
-/* 10000^i; a value's last digit is at most 10^(4 * 5) units. */
-static const uint128 power[FRACTION_DIGITS + INTEGER_DIGITS] = {
-	1, 10000, 100000000, UINT64CONST(1000000000000), UINT64CONST(10000000000000000),
-	(uint128) UINT64CONST(10000000000000000) * 10000
-};
-
-/* Read a short value; false if it is none.  Neither header nor digits are aligned. */
-static inline bool
-read_short(const struct varlena *numeric, int128 *value, int *scale)
-{
-	const char *data = VARDATA_ANY(numeric);
-	int			ndigits = ((int) VARSIZE_ANY_EXHDR(numeric) - (int) sizeof(uint16)) / 2;
-	uint16		header;
-	uint16		digit;
-	int			shift;			/* of the last digit, in digits */
-	uint64		head = 0;
-	uint128		magnitude;
-
-	memcpy(&header, data, sizeof(header));
-	*scale = SHORT_SCALE(header);
-	shift = SHORT_WEIGHT(header) - ndigits + 1 + FRACTION_DIGITS;
-	if ((header & KIND_MASK) != KIND_SHORT || *scale > MAX_SCALE || shift < 0 ||
-		SHORT_WEIGHT(header) >= INTEGER_DIGITS)
-		return false;
-	if (ndigits == 0)
-	{
-		*value = 0;
-		return true;
-	}
-
-	data += sizeof(header);
-	for (int i = 0; i < Min(ndigits, 4); i++)
-	{
-		memcpy(&digit, data + i * sizeof(digit), sizeof(digit));
-		head = head * NBASE + digit;
-	}
-	magnitude = head;
-	for (int i = 4; i < ndigits; i++)
-	{
-		memcpy(&digit, data + i * sizeof(digit), sizeof(digit));
-		magnitude = magnitude * NBASE + digit;
-	}
-	magnitude *= power[shift];
-	*value = (header & SHORT_NEGATIVE) ? -(int128) magnitude : (int128) magnitude;
-	return true;
-}
 
 /* The state, a new one for a group's first row. */
 static inline NumericTotal *
@@ -149,7 +95,7 @@ gpured_numeric_step(PG_FUNCTION_ARGS)
 	}
 	numeric = PG_DETOAST_DATUM_PACKED(PG_GETARG_DATUM(1));
 
-	if (likely(read_short(numeric, &value, &scale)))
+	if (likely(gpured_read_short(numeric, &value, &scale)))
 	{
 		add_short(total, value);
 		total->n[scale]++;
@@ -176,7 +122,7 @@ gpured_numeric_add_short(Datum state, const struct varlena *numeric)
 
 	if (VARATT_IS_1B_E(numeric) || VARATT_IS_4B_C(numeric))
 		return false;
-	if (unlikely(!read_short(numeric, &value, &scale)))
+	if (unlikely(!gpured_read_short(numeric, &value, &scale)))
 		return false;
 	total->sum += value;
 	total->n[scale]++;
@@ -205,7 +151,7 @@ gpured_numeric_inverse(PG_FUNCTION_ARGS)
 		PG_RETURN_POINTER(total);
 	numeric = PG_DETOAST_DATUM_PACKED(PG_GETARG_DATUM(1));
 
-	if (read_short(numeric, &value, &scale))
+	if (gpured_read_short(numeric, &value, &scale))
 	{
 		total->sum -= value;
 		total->n[scale]--;

@@ -230,9 +230,9 @@ take_page(ScanNode *node)
 		}
 		gpured_columns_select(columns, page, keep);
 	}
-	if (columns->quals != NULL || columns->nexprs > 0)
-		node->counters.by_executor += page->n;
+	columns->by_executor = 0;
 	gpured_columns_extract_rest(columns, page);
+	node->counters.by_executor += columns->by_executor;
 	node->counters.passed += page->n;
 }
 
@@ -349,6 +349,7 @@ rescan(CustomScanState *css)
 		gpured_columns_clear(node->columns);
 		gpured_fold_reset(node->fold);
 	}
+	gpured_columns_reset(node->columns);
 	for (int i = 0; i < node->nfilters; i++)
 		gpured_filter_reset(node->filters[i]);
 }

@@ -25,7 +25,7 @@ some_length(int round)
 static void
 reduce(GpuredOp op, const void *values, size_t n, GpuredAcc *acc)
 {
-	GpuredBatch batch = {values, n};
+	GpuredBatch batch = {values, n, NULL};
 	GpuredStatus status = gpured_cpu_device.reduce(op, &batch, acc);
 
 	CHECK(status.code == GPURED_OK, "%s: %s", gpured_op_info[op].name, status.reason);
@@ -206,7 +206,7 @@ check_mixed_##type(void) \
 	GpuredAcc	sum; \
 	GpuredAcc	carry; \
 	GpuredExact expected; \
-	GpuredBatch batch = {x, MAX_VALUES}; \
+	GpuredBatch batch = {x, MAX_VALUES, NULL}; \
 	double		a; \
 	double		b; \
 	for (size_t i = 0; i < MAX_VALUES; i++) \
@@ -263,7 +263,7 @@ static void
 check_table(void)
 {
 	GpuredAcc	acc;
-	GpuredBatch batch = {&acc, 0};
+	GpuredBatch batch = {&acc, 0, NULL};
 	GpuredDeviceInfo info;
 
 	for (int op = 1; op < GPURED_NUM_OPS; op++)
