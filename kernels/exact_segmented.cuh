@@ -1,17 +1,17 @@
 /*
  * exact_segmented.cuh
- *	  Exact sums and inclusive prefix sums of the segments of an array of float8 or
- *	  float4, each rounded once.
+ *	  Exact sums of the segments of an array of float8 or float4, each rounded
+ *	  once.
  *
  * Values are cut into the digits of exact_ring.cuh, on grids that a sample has
- * chosen, and segmented.cuh reduces or scans those.  A segment with bits below
- * the last digit, or too large for the first, is done again by a block of its
- * own, as limbs.
+ * chosen, and segmented.cuh reduces those.  A segment with bits below
+ * the last digit, or too large for the first, is summed again by a block of
+ * its own, as limbs.
  */
 #ifndef GPURED_EXACT_SEGMENTED_CUH
 #define GPURED_EXACT_SEGMENTED_CUH
 
-#include "exact_scan_limbs.cuh"
+#include "exact_ring.cuh"
 #include "launch.cuh"
 #include "segmented.cuh"
 
@@ -204,148 +204,6 @@ exact_segmented_sum(const T *values, size_t n, const uint64_t *offset, size_t se
 		   blocks);
 	LAUNCH(exact_segmented_again<T>, segments < 1024 ? segments : 1024, EXACT_SEGMENT_THREADS, 0,
 		   stream, items, offset, segments);
-	return cudaGetLastError();
-}
-
-/*
- * Prefix sums.  A value whose prefix is to be done again marks its segment.
- */
-static __global__ void
-exact_segmented_mark(const uint8_t *again, size_t n, const uint64_t *offset, size_t segments,
-					 uint8_t *marked)
-{
-	for (size_t i = blockIdx.x * (size_t) blockDim.x + threadIdx.x; i < n;
-		 i += (size_t) gridDim.x * blockDim.x)
-	{
-		size_t low = 0, high = segments;
-
-		if (again[i] == 0)
-			continue;
-
-		/* The last segment that begins at i or before is the only one of them that has i. */
-		while (high - low > 1)
-		{
-			const size_t middle = low + (high - low) / 2;
-
-			if (offset[middle] <= i)
-				low = middle;
-			else
-				high = middle;
-		}
-		marked[low] = 1;
-	}
-}
-
-/* A marked segment, tile by tile; each tile is added to the block's limbs for the next one. */
-template <class T>
-__global__ void
-__launch_bounds__(EXACT_SCAN_THREADS)
-	exact_segmented_scan_again(ExactSegments<T> items, const uint64_t *offset, size_t segments,
-							   const uint8_t *marked)
-{
-	constexpr int LENGTH = Vector<T>::LENGTH;
-	constexpr int VECTORS = EXACT_SCAN_ITEMS / LENGTH;
-	SHARED(ExactTileInfo, info);
-	SHARED(ExactTileWork<T>, work);
-	SHARED(ExactBlock, block);
-
-	for (size_t i = blockIdx.x; i < segments; i += gridDim.x)
-	{
-		const size_t begin = offset[i];
-		const size_t end = offset[i + 1];
-
-		if (marked[i] == 0)
-			continue;
-		exact_block_clear(block);
-		__syncthreads();
-		for (size_t start = begin / EXACT_SCAN_TILE * EXACT_SCAN_TILE; start < end;
-			 start += EXACT_SCAN_TILE)
-		{
-			Vector<T> tile[VECTORS];
-
-			load_tile(tile, items.values, end, start, -T(0));
-#pragma unroll
-			for (int v = 0; v < VECTORS; v++)
-#pragma unroll
-				for (int k = 0; k < LENGTH; k++)
-					if (start + ((size_t) v * blockDim.x + threadIdx.x) * LENGTH + k < begin)
-						tile[v].value[k] = -T(0);
-			exact_tile_look(info, tile);
-			for (int j = threadIdx.x; j < LIMBS; j += blockDim.x)
-				info.limb[j] = exact_block_limb(block, j);
-			if (threadIdx.x == 0)
-				info.flags = block.flags;
-			__syncthreads();
-			if (threadIdx.x == 0)
-				exact_tile_plan(info);
-#pragma unroll
-			for (int v = 0; v < VECTORS; v++)
-#pragma unroll
-				for (int k = 0; k < LENGTH; k++)
-				{
-					if (not_negative_zero(tile[v].value[k]) != 0)
-						atomicOr(&block.flags, GPURED_EXACT_NOT_NEGZERO);
-					exact_block_add_value(block, (double) tile[v].value[k]);
-				}
-			__syncthreads();
-			exact_tile_scan(work, info, tile, items.values, end, start, begin, items.out);
-			__syncthreads();
-		}
-	}
-}
-
-/* Bytes of workspace, of which nothing need be cleared. */
-static inline size_t
-exact_segmented_scan_workspace(size_t n, size_t segments)
-{
-	const size_t tiles = tiles_of(n, LOOKBACK_TILE);
-
-	return sizeof(ExactRingPlan) + 64 + tiles * 2 * sizeof(SegmentedState<RingState>) +
-		   (tiles + 1) * sizeof(uint32_t) + 2 * n + segments;
-}
-
-/* out[i] is the sum of value i and those before it in its segment.  Returns a cudaError_t. */
-template <class T>
-static int
-exact_segmented_scan(const T *values, size_t n, const uint64_t *offset, size_t segments, T *out,
-					 void *workspace, cudaStream_t stream)
-{
-	typedef Segmented<SumDigits> Op;
-	typedef SegmentedItems<SumDigits, false, ExactSegments<T>> Items;
-	const size_t num = tiles_of(n, LOOKBACK_TILE);
-	unsigned char *at = static_cast<unsigned char *>(workspace);
-	ExactRingPlan *plan = reinterpret_cast<ExactRingPlan *>(at);
-	LookBackTiles<Op::State> tiles;
-	uint8_t *again, *starts, *marked;
-	size_t clear;
-
-	at += (sizeof(ExactRingPlan) + 15) / 16 * 16;
-	tiles.sum = reinterpret_cast<Op::State *>(at);
-	at += num * sizeof(Op::State);
-	tiles.prefix = reinterpret_cast<Op::State *>(at);
-	at += num * sizeof(Op::State);
-
-	/* From here on all is cleared. */
-	tiles.ticket = reinterpret_cast<uint32_t *>(at);
-	tiles.status = tiles.ticket + 1;
-	again = reinterpret_cast<uint8_t *>(tiles.status + num);
-	starts = again + n;
-	marked = starts + n;
-	clear = (size_t) (marked + segments - at);
-
-	const ExactSegments<T> exact = {values, out, plan, again};
-	const Items items = {exact, starts};
-
-	LAUNCH((exact_ring_prepare<T, double>), clear < 65536 ? 1 : 132, RING_SAMPLE_THREADS, 0, stream,
-		   values, n, nullptr, nullptr, (size_t) 0, plan, at, clear);
-	LAUNCH(segmented_starts, segments < 262144 ? tiles_of(segments, 256) : 1024, 256, 0, stream,
-		   offset, segments, starts);
-	LAUNCH((scan_lookback<Op, false, Items>), num, LOOKBACK_THREADS, 0, stream, items, n,
-		   Op::State{}, tiles);
-	LAUNCH(exact_segmented_mark, n < 262144 ? tiles_of(n, 256) : 1024, 256, 0, stream, again, n,
-		   offset, segments, marked);
-	LAUNCH(exact_segmented_scan_again<T>, segments < 1024 ? segments : 1024, EXACT_SCAN_THREADS, 0,
-		   stream, exact, offset, segments, marked);
 	return cudaGetLastError();
 }
 

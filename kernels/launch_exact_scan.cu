@@ -32,7 +32,7 @@ struct ExactScanTuning;
 template <>
 struct ExactScanTuning<double>
 {
-	typedef ExactRing8<RING_SHAPE(384, 10, 5)> Ring;
+	typedef ExactRing8<RING_SHAPE(448, 10, 4)> Ring;
 	static constexpr int THREADS = 128, BLOCKS = 3, VECTORS = 8;
 	static constexpr auto sums = exact_scan_sums<ExactSum8, VECTORS, THREADS, BLOCKS>;
 	static size_t shared(int threads) { return exact_sum_shared<ExactSum8<1>>(threads); }
@@ -41,7 +41,7 @@ struct ExactScanTuning<double>
 template <>
 struct ExactScanTuning<float>
 {
-	typedef ExactRing4<RING_SHAPE(384, 20, 5)> Ring;
+	typedef ExactRing4<RING_SHAPE(448, 20, 4)> Ring;
 	static constexpr int THREADS = 256, BLOCKS = 4, VECTORS = 4;
 	static constexpr auto sums = exact_scan_sums<ExactSum4, VECTORS, THREADS, BLOCKS>;
 	static size_t shared(int threads) { return exact_sum_shared<ExactSum4<1>>(threads); }

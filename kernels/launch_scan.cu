@@ -21,14 +21,14 @@ template <>
 struct RingTuning<int32_t>
 {
 	template <class Op, class Out>
-	using Scan = ScanByOperator<Op, Out, RING_SHAPE(384, 12, 6)>;
+	using Scan = ScanByOperator<Op, Out, RING_SHAPE(320, 20, 4)>;
 };
 
 template <>
 struct RingTuning<int64_t>
 {
 	template <class Op, class Out>
-	using Scan = ScanByOperator<Op, Out, RING_SHAPE(256, 10, 5)>;
+	using Scan = ScanByOperator<Op, Out, RING_SHAPE(320, 10, 4)>;
 };
 
 template <class Op, class Out>

@@ -596,32 +596,6 @@ test_exact_segmented(int kind, int data, size_t n)
 	}
 	report(wrong == segments, sizeof(T) == 4 ? "exact_segmented_sum<float>" : "exact_segmented_sum",
 		   data_kind_name[data], n, wrong);
-
-	DeviceArray<T> prefixes(n);
-	DeviceArray<unsigned char> scan_work(exact_segmented_scan_workspace(n, segments));
-
-	must((cudaError_t) exact_segmented_scan<T>(values.data, n, offsets.data, segments,
-											   prefixes.data, scan_work.data, 0));
-	done();
-
-	const std::vector<T> scanned = prefixes.get();
-
-	wrong = n;
-	for (size_t i = 0; i < segments; i++)
-	{
-		Reference sum;
-		T want;
-
-		for (size_t j = offset[i]; j < offset[i + 1]; j++)
-		{
-			sum.add(x[j]);
-			sum.round_to(&want);
-			if (!same(want, scanned[j]))
-				wrong = std::min(wrong, j);
-		}
-	}
-	report(wrong == n, sizeof(T) == 4 ? "exact_segmented_scan<float>" : "exact_segmented_scan",
-		   data_kind_name[data], n, wrong);
 }
 
 /*
