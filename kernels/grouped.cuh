@@ -633,10 +633,11 @@ grouped_anchor(GpuredGroups g, GroupsRows rows)
 	}
 }
 
-/* An empty table; of limbs, only what has been used is not zero. */
+/* An empty table.  Of the limbs, only the sets that were used are not zero. */
 static __global__ void
 grouped_clear(GpuredGroups g)
 {
+	const size_t sets = g.status[1] < g.limb_sets ? g.status[1] : g.limb_sets;
 	const size_t slots = (size_t) g.capacity + 2;
 	const size_t stride = (size_t) gridDim.x * blockDim.x;
 	const size_t thread = (size_t) blockIdx.x * blockDim.x + threadIdx.x;
@@ -654,12 +655,18 @@ grouped_clear(GpuredGroups g)
 		for (int s = 0; s < SPECIAL_WORDS * g.nsums; s++)
 			g.special[i * SPECIAL_WORDS * g.nsums + s] = 0;
 	}
-	for (size_t i = thread; i < (size_t) g.limb_sets * LIMBS; i += stride)
+	for (size_t i = thread; i < sets * LIMBS; i += stride)
 		g.limbs[i] = 0;
 	for (size_t i = thread; i < (size_t) g.nsums; i += stride)
 		g.anchor[i] = 0;
-	for (size_t i = thread; i < 4; i += stride)
-		g.status[i] = 0;
+}
+
+/* After all blocks of grouped_clear have seen it. */
+static __global__ void
+grouped_clear_status(GpuredGroups g)
+{
+	if (threadIdx.x < 4)
+		g.status[threadIdx.x] = 0;
 }
 
 /* Slots that have rows, one after another; a warp asks for room at once. */

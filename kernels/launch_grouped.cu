@@ -240,6 +240,7 @@ gpured_launch_groups_clear(const GpuredGroups *g, cudaStream_t stream)
 	const GpuredGroups groups = *g;
 
 	LAUNCH(grouped_clear, blocks_for((size_t) g->capacity + 2), 256, 0, stream, groups);
+	LAUNCH(grouped_clear_status, 1, WARP, 0, stream, groups);
 	return cudaGetLastError();
 }
 

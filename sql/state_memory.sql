@@ -30,9 +30,9 @@ BEGIN
   RETURN bytes / 2500;
 END $$;
 
--- one aggregate for each transition function of gpured and each column of its type
+-- one aggregate for each transition function of gpured and each column of its type, and sums
 CREATE VIEW calls AS
-  SELECT DISTINCT ON (a.aggtransfn, c.attname)
+  SELECT DISTINCT ON (a.aggtransfn, c.attname, p.proname = 'gpu_sum')
          format('%s(%s)', p.proname, args) AS ours, a.aggtransfn AS transition,
          CASE a.aggtranstype WHEN 'internal'::regtype THEN a.aggtransspace END AS space,
          CASE p.proname WHEN 'gpu_dot' THEN format('sum(%s * normal8)', c.attname)
@@ -42,7 +42,7 @@ CREATE VIEW calls AS
          LATERAL (SELECT c.attname || CASE p.pronargs WHEN 2 THEN ', normal8' ELSE '' END) t(args)
    WHERE p.proname LIKE 'gpu\_%' AND p.proname NOT LIKE 'gpu\_prefix%'
      AND a.aggtransfn::text LIKE 'gpured\_%'
-   ORDER BY a.aggtransfn, c.attname, p.proname;
+   ORDER BY a.aggtransfn, c.attname, p.proname = 'gpu_sum', p.proname;
 
 -- A build with assertions adds a byte to each allocation, which may double it.
 SELECT CASE current_setting('debug_assertions')::bool WHEN true THEN 2 ELSE 1 END AS times \gset

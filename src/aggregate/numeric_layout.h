@@ -8,11 +8,14 @@
 #ifndef GPURED_NUMERIC_LAYOUT_H
 #define GPURED_NUMERIC_LAYOUT_H
 
+#include "compat.h"
+
 #define NBASE 10000
 
 /* Signs in the serialized states of PostgreSQL's own aggregates. */
 #define SERIAL_POSITIVE	0x0000
 #define SERIAL_NEGATIVE	0x4000
+#define SERIAL_MAX_SCALE 0x3FFF
 
 #define KIND_MASK		0xC000
 #define KIND_SHORT		0x8000

@@ -316,7 +316,7 @@ EXTREME_FLOAT(max_float8, double, VFloat8, VInt8, >, -__builtin_inf(), true)
  * are few; a block's are many.  At most two cache lines; the addresses may be
  * beyond the batch.
  */
-#define FETCH_AHEAD		4096
+#define FETCH_AHEAD		8192
 
 static GPURED_ALWAYS_INLINE void
 fetch_ahead(const void *x, size_t bytes)
