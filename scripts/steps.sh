@@ -116,6 +116,8 @@ mode_settings()
 	case $1 in
 		auto) set -- "$preload" "gpured.device = cpu" ;;
 		force) set -- "$preload" "gpured.device = cpu" "gpured.offload = force" ;;
+		# every aggregate of a table that a column scan can answer
+		scan) set -- "$preload" "gpured.device = cpu" "gpured.debug_scan = require" ;;
 		# the test sets gpured.offload itself
 		queries) set -- "$preload" "gpured.device = cpu" "autovacuum = off" ;;
 		small) set -- "$preload" "gpured.device = cpu" "gpured.offload = force" "gpured.buffer_size = 1MB" ;;

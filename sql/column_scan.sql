@@ -91,6 +91,11 @@ INSERT INTO query (text)
 INSERT INTO query (text)
   SELECT * FROM unnest(ARRAY[
     'SELECT gpu_sum(i4 + i2), gpu_sum(i4 * 2.5), gpu_avg(i8 - 1), gpu_max(-f8), gpu_min(abs(i4)), gpu_sum(i4 % 7), gpu_sum(floor(f8)), gpu_sum(round(n, 1)) FROM scanned',
+    'SELECT gpu_sum(i4 - i2), gpu_sum(i8 + i4), gpu_max(i2 * i2), gpu_sum(i4::int8 * i2), gpu_avg(f8 * 2 - f4), gpu_sum(f8 / 3), gpu_min(-i4), gpu_sum(abs(i2)), gpu_sum(i4 / 7), gpu_sum(i8 % 1000), gpu_sum(i2::float8 + i4) FROM scanned',
+    'SELECT gpu_sum(i2::int8 / (i4 - 5)) FILTER (WHERE i4 > 5 AND b) FROM scanned', 'SELECT gpu_sum(i4 * i4) FROM scanned WHERE i4 < 10000', 'SELECT gpu_max(i4 * 300000) FROM scanned', 'SELECT gpu_max(i4 * 300000) FILTER (WHERE abs(i4) < 7000) FROM scanned', 'SELECT gpu_sum((i4 * 300)::int2) FROM scanned',
+    'SELECT gpu_sum(f8 / df), gpu_sum(f8 * 1e-320), gpu_count(f8 * 1e300) FROM scanned', 'SELECT gpu_max(f8 * 1e307) FROM scanned', 'SELECT gpu_sum(f8 / (f8 - f8)) FROM scanned', 'SELECT gpu_sum(f8 / f8) FILTER (WHERE f8 <> 0) FROM scanned', 'SELECT gpu_max(f4::float8 * 2), gpu_min(f4 + f8) FROM scanned',
+    'SELECT i4 % 7, -i2, i2 + i4, gpu_count(*) FROM scanned GROUP BY 1, 2, 3', 'SELECT date_trunc(''hour'', tstz), date_trunc(''day'', ts), gpu_sum(f8) FROM scanned GROUP BY 1, 2', 'SELECT date_trunc(''MINUTE'', tstz), gpu_count(*) FROM scanned GROUP BY 1', 'SELECT date_trunc(''second'', ts), date_trunc(''week'', ts), gpu_count(*) FROM scanned GROUP BY 1, 2', 'SELECT date_trunc(''fortnight'', ts), gpu_count(*) FROM scanned GROUP BY 1',
+    'SELECT o.k, (SELECT gpu_sum(i4 * 2) FILTER (WHERE s.k = o.k OR b) FROM scanned s) FROM (VALUES (1), (2), (NULL), (99)) o(k)',
     'SELECT gpu_sum(i4 / i2) FROM scanned', 'SELECT gpu_sum(i2 * i2 * i2 * i2) FROM scanned', 'SELECT gpu_sum(i2 * 400::int2) FROM scanned', 'SELECT gpu_sum(1 / i2) FILTER (WHERE i2 <> 0) FROM scanned',
     'SELECT gpu_sum(CASE WHEN i2 <> 0 THEN 100 / i2 END) FROM scanned', 'SELECT gpu_sum(100 / i2) FROM scanned WHERE i2 <> 0', 'SELECT gpu_sum(i4), gpu_sum(i4) FILTER (WHERE b), gpu_avg(i4) FILTER (WHERE b), gpu_count(*) FILTER (WHERE NULL) FROM scanned',
     'SELECT gpu_sum(i4), sum(i4), avg(i4), count(*), max(tx), bool_and(b) FROM scanned', 'SELECT k % 3, gpu_sum(f8), gpu_count(tx) FROM scanned GROUP BY k % 3',
@@ -110,6 +115,17 @@ SELECT count(*) > 120 AS many, array_agg(text) FILTER (WHERE NOT pg_temp.is_scan
 SELECT text, pg_temp.rows_of(text, 'forbid') AS without, pg_temp.rows_of(text, 'require') AS with FROM query
  WHERE pg_temp.rows_of(text, 'forbid') IS DISTINCT FROM pg_temp.rows_of(text, 'require');
 SELECT text, pg_temp.rows_of(text, 'require') AS error FROM query WHERE pg_temp.rows_of(text, 'forbid') ~ '^[0-9A-Z]{5} ' ORDER BY id;
+-- hours of time zones, before and after their changes, and of times beyond all of them
+CREATE TABLE hours AS SELECT timestamptz '1880-01-01 UTC' + i * interval '1 day 5 h 17 min 3.5 s' AS ts, i FROM generate_series(1, 70000, 7) i
+  UNION ALL SELECT timestamptz '2020-03-28 12:00 UTC' + i * interval '13 min', i FROM generate_series(1, 300) i
+  UNION ALL SELECT timestamptz '2020-10-24 12:00 UTC' + i * interval '13 min', i FROM generate_series(1, 300) i
+  UNION ALL SELECT timestamptz '2020-04-04 12:00 UTC' + i * interval '7 min', i FROM generate_series(1, 300) i
+  UNION ALL SELECT ts, 1 FROM unnest(ARRAY['infinity', '-infinity', NULL, '4000-01-01 00:30 BC', '200000-01-01 00:30'::timestamptz]) ts;
+SELECT zone, unit, pg_temp.rows_of(q, 'forbid') = pg_temp.rows_of(q, 'require') AS same
+  FROM unnest(ARRAY['UTC', 'Europe/Berlin', 'Australia/Lord_Howe', 'Asia/Kolkata', 'America/St_Johns', 'Africa/Monrovia', 'Europe/Dublin', '<+03:30>-3:30']) zone, unnest(ARRAY['hour', 'minute']) unit,
+       LATERAL (SELECT format('SELECT date_trunc(%L, ts), gpu_count(*), gpu_sum(i) FROM hours GROUP BY 1', unit) AS q WHERE set_config('TimeZone', zone, false) <> '') s;
+RESET TimeZone;
+DROP TABLE hours;
 -- with so little memory that groups come out more than once
 SET work_mem = '64kB';
 SET hash_mem_multiplier = 1;

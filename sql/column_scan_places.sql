@@ -73,6 +73,7 @@ CREATE TABLE indexed AS SELECT i, i * 2 AS j FROM generate_series(1, 50000) i;
 CREATE INDEX ON indexed (i);
 VACUUM ANALYZE indexed;
 SET gpured.offload = auto;
+SET gpured.debug_scan = allow;
 EXPLAIN (COSTS OFF) SELECT gpu_max(i) FROM indexed;
 EXPLAIN (COSTS OFF) SELECT gpu_sum(j) FROM indexed WHERE i BETWEEN 100 AND 200;
 EXPLAIN (COSTS OFF) SELECT gpu_sum(j) FROM indexed;
@@ -80,7 +81,7 @@ RESET gpured.offload;
 SET gpured.debug_scan = require;
 EXPLAIN (COSTS OFF, FORMAT YAML) SELECT j % 10, gpu_sum(i), gpu_count(*) FILTER (WHERE j > 5) FROM indexed WHERE i > 10 AND j / 2 > 7 GROUP BY 1;
 EXPLAIN (COSTS OFF, VERBOSE) SELECT gpu_sum(i) FROM indexed WHERE j > 10;
-RESET gpured.debug_scan;
+SET gpured.debug_scan = allow;
 SET enable_seqscan = off;
 EXPLAIN (COSTS OFF) SELECT gpu_sum(i) FROM indexed WHERE i > 0;
 RESET enable_seqscan;
@@ -183,6 +184,19 @@ GRANT EXECUTE ON FUNCTION gpu_sum(int) TO PUBLIC;
 DROP TABLE guarded;
 DROP ROLE regress_gpured_reader;
 DROP FUNCTION leak, forbidden;
+
+-- a materialized view that was never filled
+CREATE MATERIALIZED VIEW unfilled AS SELECT a, b FROM parent WITH NO DATA;
+SELECT gpu_sum(b) FROM unfilled;
+SET gpured.debug_scan = forbid;
+SELECT gpu_sum(b) FROM unfilled;
+SET gpured.debug_scan = require;
+EXPLAIN (COSTS OFF) SELECT gpu_sum(b) FROM unfilled;
+-- keys that can only be sorted, and of which a qual leaves one value
+CREATE TABLE unhashable AS SELECT (i % 3)::money AS m, (i % 4)::bit(3) AS b, i FROM generate_series(1, 600) i;
+SELECT q, c.* FROM unnest(ARRAY['SELECT m, gpu_sum(i) FROM unhashable WHERE m = 1::money GROUP BY m', 'SELECT m, b, gpu_sum(i) FROM unhashable WHERE m = 1::money GROUP BY m, b', 'SELECT m, gpu_sum(i) FROM unhashable WHERE m = 7::money GROUP BY m',
+  'SELECT m, b, gpu_sum(i) FROM unhashable WHERE m = 2::money AND b = B''001'' GROUP BY b, m', 'SELECT b, gpu_sum(i) FROM unhashable GROUP BY b']) q, pg_temp.compare(q) c;
+DROP TABLE unhashable;
 
 -- statistics count a sequential scan and its rows
 CREATE TABLE counted AS SELECT i FROM generate_series(1, 3000) i;

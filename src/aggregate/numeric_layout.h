@@ -15,6 +15,7 @@
 /* Signs in the serialized states of PostgreSQL's own aggregates. */
 #define SERIAL_POSITIVE	0x0000
 #define SERIAL_NEGATIVE	0x4000
+#define SERIAL_MAX_SCALE 0x3FFF
 
 #define KIND_MASK		0xC000
 #define KIND_SHORT		0x8000

@@ -209,6 +209,53 @@ gpured_numeric_serialize(PG_FUNCTION_ARGS)
 	PG_RETURN_BYTEA_P(gpured_state_end(&buf));
 }
 
+/*
+ * Check PostgreSQL's own state, from the cursor to the end.  Its function reads
+ * whatever comes, and what it does with a number that is none is undefined.
+ *
+ * The fields are a count; a sum as its number of digits, weight, sign, scale and
+ * digits; the largest scale and four counts.  A sum has few more digits than a
+ * numeric, however many numerics were added.
+ */
+static void
+check_wide(StringInfo buf)
+{
+	int			start = buf->cursor;
+	int64		count;
+	int32		ndigits;
+	int32		weight;
+	int32		sign;
+	int32		scale;
+
+	gpured_state_need(buf, 24);
+	count = pq_getmsgint64(buf);
+	ndigits = (int32) pq_getmsgint(buf, 4);
+	weight = (int32) pq_getmsgint(buf, 4);
+	sign = (int32) pq_getmsgint(buf, 4);
+	scale = (int32) pq_getmsgint(buf, 4);
+	if (count < 0 || ndigits < 0 || ndigits > buf->len ||
+		weight < PG_INT16_MIN || weight > PG_INT16_MAX + 16 ||
+		(sign != SERIAL_POSITIVE && sign != SERIAL_NEGATIVE) ||
+		scale < 0 || scale > SERIAL_MAX_SCALE)
+		gpured_state_corrupt("Its sum is not a number.");
+	gpured_state_need(buf, ndigits * 2 + 36);
+	for (int i = 0; i < ndigits; i++)
+	{
+		if (pq_getmsgint(buf, 2) >= NBASE)
+			gpured_state_corrupt("Its sum has a digit that is none.");
+	}
+	scale = (int32) pq_getmsgint(buf, 4);
+	if (scale < 0 || scale > SERIAL_MAX_SCALE)
+		gpured_state_corrupt("Its scale is out of range.");
+	for (int i = 0; i < 4; i++)
+	{
+		if (pq_getmsgint64(buf) < 0)
+			gpured_state_corrupt("Its number of values is negative.");
+	}
+	gpured_state_close(buf);
+	buf->cursor = start;
+}
+
 Datum
 gpured_numeric_deserialize(PG_FUNCTION_ARGS)
 {
@@ -232,9 +279,9 @@ gpured_numeric_deserialize(PG_FUNCTION_ARGS)
 	rest = buf.len - buf.cursor;
 	if (rest > 0)
 	{
-		/* PostgreSQL's function checks its own part. */
 		bytea	   *wide = palloc(VARHDRSZ + rest);
 
+		check_wide(&buf);
 		SET_VARSIZE(wide, VARHDRSZ + rest);
 		memcpy(VARDATA(wide), pq_getmsgbytes(&buf, rest), rest);
 		total->wide = gpured_call_builtin(numeric_avg_deserialize, fcinfo, 2,

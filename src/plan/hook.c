@@ -36,6 +36,7 @@
 #include "gpured.h"
 #include "plan/plan.h"
 #include "scan/filter.h"
+#include "scan/program.h"
 
 bool		gpured_enable_column_scan = true;
 int			gpured_debug_scan = GPURED_SCAN_ALLOW;
@@ -270,6 +271,8 @@ expression_cost(PlannerInfo *root, Node *expr)
 
 	if (expr == NULL || IsA(expr, Var))
 		return 0;
+	if (gpured_program_is_possible((Expr *) expr))
+		return 2 * gpured_cpu_column_tuple_cost;
 	cost_qual_eval_node(&cost, expr, root);
 	return cost.per_tuple + ROW_EXPRESSION_COST;
 }
@@ -309,8 +312,11 @@ cost_scan(PlannerInfo *root, CustomPath *path, double ngroups, int nworkers)
 			passing_cost += cpu_operator_cost / 2 + expression_cost(root, (Node *) aggref);
 			continue;
 		}
-		passing_cost += gpured_cpu_column_tuple_cost +
-			expression_cost(root, (Node *) aggref->aggfilter);
+		passing_cost += gpured_cpu_column_tuple_cost;
+		if (aggref->aggfilter != NULL && gpured_filter_is_possible(aggref->aggfilter))
+			passing_cost += gpured_cpu_column_tuple_cost;
+		else
+			passing_cost += expression_cost(root, (Node *) aggref->aggfilter);
 		foreach(arg, aggref->args)
 			passing_cost += expression_cost(root, (Node *) ((TargetEntry *) lfirst(arg))->expr);
 		emit_cost += 4 * cpu_operator_cost;
@@ -444,12 +450,32 @@ make_final_path(PlannerInfo *root, RelOptInfo *output_rel, Path *path,
 		strategy = AGG_SORTED;
 		if (group_clause != NIL && (extra->flags & GROUPING_CAN_USE_HASH))
 			strategy = AGG_HASHED;
-		else if (group_clause != NIL)
+		else if (root->group_pathkeys != NIL)
 			path = (Path *) create_sort_path(root, output_rel, path, root->group_pathkeys, -1.0);
 	}
 	return (Path *) create_agg_path(root, output_rel, path, output_rel->reltarget, strategy,
 									AGGSPLIT_FINAL_DESERIAL, group_clause,
 									(List *) extra->havingQual, &costs, ngroups);
+}
+
+/*
+ * The number of groups.  That of an expression, a timestamp cut to hours for
+ * instance, is estimated as if all of its columns' values made groups, which says
+ * little: then there are taken to be far fewer groups than rows.
+ */
+static double
+estimate_groups(PlannerInfo *root, RelOptInfo *rel, GroupPathExtraData *extra)
+{
+	List	   *exprs = get_sortgrouplist_exprs(root->parse->groupClause, extra->targetList);
+	double		result = estimate_num_groups(root, exprs, rel->rows, NULL, NULL);
+	ListCell   *lc;
+
+	foreach(lc, exprs)
+	{
+		if (!IsA(lfirst(lc), Var))
+			return Min(result, Max(1000, rel->rows / 50));
+	}
+	return result;
 }
 
 static void
@@ -465,11 +491,7 @@ add_scan_paths(PlannerInfo *root, RelOptInfo *rel, List *tables, RelOptInfo *out
 	if (target == NULL)
 		return;
 	if (parse->groupClause != NIL)
-	{
-		List	   *exprs = get_sortgrouplist_exprs(parse->groupClause, extra->targetList);
-
-		ngroups = estimate_num_groups(root, exprs, rel->rows, NULL, NULL);
-	}
+		ngroups = estimate_groups(root, rel, extra);
 
 	/* Nothing else, for a test. */
 	if (gpured_debug_scan == GPURED_SCAN_REQUIRE)
@@ -488,6 +510,20 @@ add_scan_paths(PlannerInfo *root, RelOptInfo *rel, List *tables, RelOptInfo *out
 	}
 }
 
+/* Whether some path costs less than a column scan does at the least. */
+static bool
+is_cheap_already(RelOptInfo *output_rel)
+{
+	ListCell   *lc;
+
+	foreach(lc, output_rel->pathlist)
+	{
+		if (((Path *) lfirst(lc))->total_cost < START_ROWS * cpu_tuple_cost)
+			return true;
+	}
+	return false;
+}
+
 static void
 consider_column_scan(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel,
 					 RelOptInfo *output_rel, void *extra)
@@ -500,7 +536,8 @@ consider_column_scan(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *inp
 		next_hook(root, stage, input_rel, output_rel, extra);
 	if (stage != UPPERREL_GROUP_AGG || !gpured_enable_column_scan ||
 		gpured_debug_scan == GPURED_SCAN_FORBID || root->agginfos == NIL ||
-		input_rel->reloptkind != RELOPT_BASEREL || output_rel->reloptkind != RELOPT_UPPER_REL)
+		input_rel->reloptkind != RELOPT_BASEREL || output_rel->reloptkind != RELOPT_UPPER_REL ||
+		(gpured_debug_scan != GPURED_SCAN_REQUIRE && is_cheap_already(output_rel)))
 		return;
 	aggrefs = query_aggregates(root);
 	if (!has_own_aggregate(aggrefs))

@@ -179,6 +179,12 @@ begin_scan(CustomScanState *css, EState *estate, int eflags)
 	/* EXPLAIN alone needs nothing more. */
 	if (eflags & EXEC_FLAG_EXPLAIN_ONLY)
 		return;
+	if (!RelationIsScannable(node->rel))
+		ereport(ERROR,
+				errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				errmsg("materialized view \"%s\" has not been populated",
+					   RelationGetRelationName(node->rel)),
+				errhint("Use the REFRESH MATERIALIZED VIEW command."));
 	node->columns = gpured_columns_create(node->rel, &css->ss);
 	begin_quals(node);
 	node->fold = gpured_fold_create(outputs, node->has_group_by, node->columns, &css->ss);
@@ -230,9 +236,9 @@ take_page(ScanNode *node)
 		}
 		gpured_columns_select(columns, page, keep);
 	}
-	if (columns->quals != NULL || columns->nexprs > 0)
-		node->counters.by_executor += page->n;
+	columns->by_executor = 0;
 	gpured_columns_extract_rest(columns, page);
+	node->counters.by_executor += columns->by_executor;
 	node->counters.passed += page->n;
 }
 
@@ -349,6 +355,7 @@ rescan(CustomScanState *css)
 		gpured_columns_clear(node->columns);
 		gpured_fold_reset(node->fold);
 	}
+	gpured_columns_reset(node->columns);
 	for (int i = 0; i < node->nfilters; i++)
 		gpured_filter_reset(node->filters[i]);
 }

@@ -23,6 +23,8 @@
 
 #include "compat.h"
 #include "scan/columns.h"
+#include "scan/filter.h"
+#include "scan/program.h"
 
 #define ARENA_CHUNK (256 * 1024)
 
@@ -41,26 +43,12 @@ gpured_columns_create(Relation rel, ScanState *node)
 	return columns;
 }
 
-int
-gpured_columns_add(GpuredColumns *columns, Expr *expr, int guard)
+static int
+add_column(GpuredColumns *columns, Expr *expr, AttrNumber attnum, int guard)
 {
-	MemoryContext old;
+	MemoryContext old = MemoryContextSwitchTo(columns->context);
 	GpuredColumn *column;
-	AttrNumber	attnum = 0;
 
-	/* System columns and whole rows are left to the executor. */
-	if (IsA(expr, Var) && ((Var *) expr)->varattno > 0)
-		attnum = ((Var *) expr)->varattno;
-	if (IsA(expr, Var))
-		guard = -1;
-	for (int i = 0; i < columns->ncolumns; i++)
-	{
-		column = &columns->column[i];
-		if (column->guard == guard && equal(column->expr, expr))
-			return i;
-	}
-
-	old = MemoryContextSwitchTo(columns->context);
 	if (columns->column == NULL)
 		columns->column = palloc(sizeof(GpuredColumn));
 	else
@@ -78,6 +66,47 @@ gpured_columns_add(GpuredColumns *columns, Expr *expr, int guard)
 	column->offset = -1;
 	get_typlenbyval(column->type, &column->len, &column->byval);
 	return columns->ncolumns++;
+}
+
+int
+gpured_columns_add(GpuredColumns *columns, Expr *expr, int guard)
+{
+	AttrNumber	attnum = 0;
+
+	/* System columns and whole rows are left to the executor. */
+	if (IsA(expr, Var) && ((Var *) expr)->varattno > 0)
+		attnum = ((Var *) expr)->varattno;
+	if (IsA(expr, Var))
+		guard = -1;
+	for (int i = 0; i < columns->ncolumns; i++)
+	{
+		GpuredColumn *column = &columns->column[i];
+
+		if (column->guard == guard && column->filter == NULL && equal(column->expr, expr))
+			return i;
+	}
+	return add_column(columns, expr, attnum, guard);
+}
+
+int
+gpured_columns_add_condition(GpuredColumns *columns, Expr *expr, ScanState *node)
+{
+	GpuredFilter *filter;
+	int			result;
+
+	if (IsA(expr, Var) || !gpured_filter_is_possible(expr))
+		return gpured_columns_add(columns, expr, -1);
+	for (int i = 0; i < columns->ncolumns; i++)
+	{
+		if (columns->column[i].filter != NULL && equal(columns->column[i].expr, expr))
+			return i;
+	}
+
+	/* It adds columns of its own. */
+	filter = gpured_filter_create(expr, columns, node);
+	result = add_column(columns, expr, 0, -1);
+	columns->column[result].filter = filter;
+	return result;
 }
 
 /*
@@ -139,11 +168,17 @@ find_places(GpuredColumns *columns)
 	{
 		Form_pg_attribute att = TupleDescAttr(desc, i);
 
+		if (att->attlen > 0)
+			offset = att_align_nominal(offset, att->attalign);
+
+		/* The first varlena begins here, or after padding. */
+		if (columns->of_attribute[i] >= 0 && att->attlen != -2)
+		{
+			columns->column[columns->of_attribute[i]].offset = offset;
+			columns->column[columns->of_attribute[i]].align = att->attalign;
+		}
 		if (att->attlen <= 0)
 			break;
-		offset = att_align_nominal(offset, att->attalign);
-		if (columns->of_attribute[i] >= 0)
-			columns->column[columns->of_attribute[i]].offset = offset;
 		offset += att->attlen;
 	}
 	columns->walk_start = i;
@@ -156,6 +191,19 @@ gpured_columns_prepare(GpuredColumns *columns, ScanState *node)
 	TupleDesc	desc = RelationGetDescr(columns->rel);
 	MemoryContext old = MemoryContextSwitchTo(columns->context);
 
+	/* Programs add columns. */
+	for (int i = 0; i < columns->ncolumns; i++)
+	{
+		Expr	   *expr = columns->column[i].expr;
+
+		if (columns->column[i].attnum == 0 && columns->column[i].filter == NULL &&
+			gpured_program_is_possible(expr))
+		{
+			GpuredProgram *program = gpured_program_create(expr, columns, node);
+
+			columns->column[i].program = program;
+		}
+	}
 	for (int i = 0; i < columns->ncolumns; i++)
 		columns->natts = Max(columns->natts, columns->column[i].attnum);
 	columns->of_attribute = palloc(Max(columns->natts, 1) * sizeof(int));
@@ -187,6 +235,16 @@ gpured_columns_prepare(GpuredColumns *columns, ScanState *node)
 }
 
 void
+gpured_columns_reset(GpuredColumns *columns)
+{
+	for (int i = 0; i < columns->ncolumns; i++)
+	{
+		if (columns->column[i].filter != NULL)
+			gpured_filter_reset(columns->column[i].filter);
+	}
+}
+
+void
 gpured_columns_clear(GpuredColumns *columns)
 {
 	columns->n = 0;
@@ -215,11 +273,24 @@ copy_value(GpuredColumns *columns, const void *value, Size size)
 	}
 	copy = columns->arena_next;
 	columns->arena_next += room;
-	memcpy(copy, value, size);
+
+	/* Most values are short: two copies that overlap. */
+	if (size >= 8 && size <= 16)
+	{
+		memcpy(copy, value, 8);
+		memcpy(copy + size - 8, (const char *) value + size - 8, 8);
+	}
+	else if (size >= 4 && size < 8)
+	{
+		memcpy(copy, value, 4);
+		memcpy(copy + size - 4, (const char *) value + size - 4, 4);
+	}
+	else
+		memcpy(copy, value, size);
 	return PointerGetDatum(copy);
 }
 
-static Datum
+static inline Datum
 copy_reference(GpuredColumns *columns, const GpuredColumn *column, Datum value)
 {
 	const void *pointer = DatumGetPointer(value);
@@ -296,8 +367,14 @@ load_column(GpuredColumns *columns, GpuredColumn *column, char *const *data, int
 	if (!column->byval)
 	{
 		for (int i = 0; i < n; i++)
+		{
+			char	   *value = data[i] + offset;
+
+			if (column->len == -1)
+				value = data[i] + att_align_pointer(offset, column->align, -1, value);
 			((Datum *) column->values)[row + i] =
-				copy_reference(columns, column, PointerGetDatum(data[i] + offset));
+				copy_reference(columns, column, PointerGetDatum(value));
+		}
 	}
 	else if (column->len == 1)
 		LOAD(char);
@@ -448,6 +525,7 @@ show_tuple(GpuredColumns *columns, const GpuredPage *page, int i)
 	columns->econtext->ecxt_scantuple = columns->slot;
 }
 
+/* Compute what is left to the executor for one row. */
 static void
 compute_exprs(GpuredColumns *columns, int row)
 {
@@ -457,7 +535,7 @@ compute_exprs(GpuredColumns *columns, int row)
 		Datum		value = 0;
 		bool		null = true;
 
-		if (column->state == NULL)
+		if (!column->by_executor)
 			continue;
 		if (column->guard >= 0)
 		{
@@ -474,31 +552,65 @@ compute_exprs(GpuredColumns *columns, int row)
 	}
 }
 
+/* Compute a page's expressions and conditions, as many as can be at once. */
+static void
+compute_page(GpuredColumns *columns, GpuredPage *page)
+{
+	bool		by_executor = false;
+
+	for (int i = 0; i < columns->ncolumns; i++)
+	{
+		GpuredColumn *column = &columns->column[i];
+
+		if (column->attnum > 0)
+			continue;
+		if (column->filter != NULL)
+		{
+			bool	   *values = (bool *) column->values + columns->n;
+
+			memset(values, true, page->n);
+			memset(column->nulls + columns->n, false, page->n);
+			gpured_filter_apply(column->filter, columns, page->n, values);
+			continue;
+		}
+		column->by_executor = column->program == NULL ||
+			!gpured_program_run(column->program, columns, page->n, column);
+		by_executor |= column->by_executor;
+	}
+	if (!by_executor)
+		return;
+	for (int i = 0; i < page->n; i++)
+	{
+		ResetExprContext(columns->econtext);
+		show_tuple(columns, page, i);
+		compute_exprs(columns, columns->n + i);
+	}
+	ExecClearTuple(columns->slot);
+	columns->by_executor += page->n;
+}
+
 void
 gpured_columns_extract_rest(GpuredColumns *columns, GpuredPage *page)
 {
-	/* A guard may be a column of the table. */
 	if (columns->quals != NULL)
 	{
 		bool		keep[MaxHeapTuplesPerPage];
 
+		columns->by_executor += page->n;
 		for (int i = 0; i < page->n; i++)
 		{
 			ResetExprContext(columns->econtext);
 			show_tuple(columns, page, i);
 			keep[i] = ExecQual(columns->quals, columns->econtext);
 		}
+		ExecClearTuple(columns->slot);
 		gpured_columns_select(columns, page, keep);
 	}
+	if (page->n == 0)
+		return;
 	if (columns->has_rest)
 		extract(columns, page, false);
-	for (int i = 0; columns->nexprs > 0 && i < page->n; i++)
-	{
-		ResetExprContext(columns->econtext);
-		show_tuple(columns, page, i);
-		compute_exprs(columns, columns->n + i);
-	}
-	if (columns->quals != NULL || columns->nexprs > 0)
-		ExecClearTuple(columns->slot);
+	if (columns->nexprs > 0)
+		compute_page(columns, page);
 	columns->n += page->n;
 }

@@ -25,6 +25,9 @@ typedef struct GpuredColumn
 	AttrNumber	attnum;			/* of the table; 0 for an expression */
 	Expr	   *expr;
 	ExprState  *state;			/* of an expression */
+	struct GpuredProgram *program;	/* that computes it, if there is one */
+	struct GpuredFilter *filter;	/* of a condition */
+	bool		by_executor;	/* the page's values are left to the executor */
 	int			guard;			/* column that must be true for the expression
 								 * to be computed, or -1 */
 	bool		first;			/* extracted before the quals, which need it */
@@ -34,6 +37,7 @@ typedef struct GpuredColumn
 	int16		len;
 	bool		byval;
 	int			offset;			/* in a tuple without NULLs; -1 if it varies */
+	char		align;
 	bool		missing_null;	/* what a tuple has that is too short */
 	Datum		missing;
 
@@ -52,6 +56,8 @@ typedef struct GpuredColumns
 	bool		has_first;
 	bool		has_rest;
 	ExprState  *quals;			/* computed a row at a time, or NULL */
+	uint64		by_executor;	/* rows for which the executor computed
+								 * something */
 
 	Relation	rel;
 	TupleTableSlot *slot;		/* a row, for expressions and quals */
@@ -76,6 +82,12 @@ extern GpuredColumns *gpured_columns_create(Relation rel, ScanState *node);
 /* The number of the column with these values, which is added if it is new. */
 extern int	gpured_columns_add(GpuredColumns *columns, Expr *expr, int guard);
 
+/*
+ * The same for a condition, of which only matters where it is true: the column is
+ * false also where it is NULL.
+ */
+extern int	gpured_columns_add_condition(GpuredColumns *columns, Expr *expr, ScanState *node);
+
 /* All are added: prepare for extraction. */
 extern void gpured_columns_prepare(GpuredColumns *columns, ScanState *node);
 
@@ -85,6 +97,9 @@ extern void gpured_columns_prepare(GpuredColumns *columns, ScanState *node);
  */
 extern ExprState *gpured_init_expr(Expr *expr, GpuredColumns *columns, ScanState *node);
 extern ExprState *gpured_init_qual(List *quals, GpuredColumns *columns, ScanState *node);
+
+/* Parameters may have changed. */
+extern void gpured_columns_reset(GpuredColumns *columns);
 
 /* Forget the rows. */
 extern void gpured_columns_clear(GpuredColumns *columns);

@@ -108,7 +108,7 @@ add_accumulator(GpuredFold *fold, const Accumulator *accumulator)
 }
 
 static void
-add_aggregate(GpuredFold *fold, Output *output, Aggref *aggref)
+add_aggregate(GpuredFold *fold, Output *output, Aggref *aggref, ScanState *node)
 {
 	Accumulator accumulator = {.column = -1,.filter = -1,.transno = -1,.numeric = -1};
 	int			nargs = list_length(aggref->args);
@@ -119,7 +119,7 @@ add_aggregate(GpuredFold *fold, Output *output, Aggref *aggref)
 
 	/* The filter comes first: it guards the arguments. */
 	if (aggref->aggfilter != NULL)
-		accumulator.filter = gpured_columns_add(fold->columns, aggref->aggfilter, -1);
+		accumulator.filter = gpured_columns_add_condition(fold->columns, aggref->aggfilter, node);
 	foreach(lc, aggref->args)
 		args[i++] = gpured_columns_add(fold->columns, ((TargetEntry *) lfirst(lc))->expr,
 									   accumulator.filter);
@@ -167,7 +167,7 @@ gpured_fold_create(List *outputs, bool has_group_by, GpuredColumns *columns, Sca
 		Output	   *output = &fold->outputs[fold->noutputs++];
 
 		if (IsA(expr, Aggref))
-			add_aggregate(fold, output, (Aggref *) expr);
+			add_aggregate(fold, output, (Aggref *) expr, node);
 		else
 		{
 			int			column = gpured_columns_add(columns, expr, -1);
