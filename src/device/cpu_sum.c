@@ -120,7 +120,8 @@ power_of_two(int exponent)
 
 /* A sum of mantissas, and how many they are, of one sign and exponent. */
 static void
-add_bin(GpuredExact *acc, bool negative, int exponent, bool special, int64_t total, int64_t hidden_bits, int bit0)
+add_bin(GpuredExact *acc, bool negative, int exponent, bool special,
+		int64_t total, int64_t hidden_bits, int bit0)
 {
 	if (special)
 	{
@@ -188,7 +189,8 @@ add_to_float_bin(Summation *s, int half, const float *x)
 	uint32_t	bits;
 
 	memcpy(&bits, x, sizeof(bits));
-	s->float_bins.sum[half][bits >> 23] += (bits & ((UINT32_C(1) << 23) - 1)) | UINT64_C(1) << FLOAT_BIN_COUNT;
+	s->float_bins.sum[half][bits >> 23] +=
+		(bits & ((UINT32_C(1) << 23) - 1)) | UINT64_C(1) << FLOAT_BIN_COUNT;
 }
 
 static GPURED_ALWAYS_INLINE void

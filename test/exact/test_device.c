@@ -224,7 +224,10 @@ check_mixed_##type(void) \
 			case 5: x[i] = 0; break; \
 			case 6: x[i] = (ctype) ldexp(u - 0.5, sizeof(ctype) == 4 ? -126 : -1022); break; \
 			case 7: x[i] = (ctype) ldexp(u - 0.5, random_below(700) == 0 ? -100 : -(int) (i % 40)); break; \
-			case 8: x[i] = (ctype) ldexp(u - 0.5, sizeof(ctype) == 4 ? 126 : 1020) * (i % 2 ? 1 : -1); break; \
+			case 8: x[i] = (ctype) ldexp(u - 0.5, sizeof(ctype) == 4 ? 126 : 1020); \
+				if (i % 2 == 0) \
+					x[i] = -x[i]; \
+				break; \
 			default: x[i] = (ctype) ldexp(u - 0.5, (int) random_below(2000) - 1000); \
 				if (isinf(x[i])) \
 					x[i] = 1; \

@@ -523,7 +523,8 @@ add_batch(Setup *s, GpuredGrouped *g)
 		{
 			size_t		size = gpured_op_info[s->column[a].op].input_size;
 
-			column_rest[a].values = columns[a].values != NULL ? (const char *) columns[a].values + moved * size : NULL;
+			column_rest[a].values = columns[a].values == NULL ? NULL :
+				(const char *) columns[a].values + moved * size;
 			column_rest[a].valid = columns[a].valid != NULL ? columns[a].valid + moved / 64 : NULL;
 		}
 		taken = gpured_grouped_add(g, key_rest, column_rest,
@@ -703,7 +704,8 @@ static void
 check_keys_of_floats(void)
 {
 	CHECK(gpured_grouped_key_float8(-0.0) == 0 && gpured_grouped_key_float4(-0.0f) == 0 &&
-		  gpured_grouped_key_float8(-NAN) == gpured_grouped_key_float8(double_of(UINT64_C(0x7ff) << 52 | 5)) &&
+		  gpured_grouped_key_float8(-NAN) ==
+		  gpured_grouped_key_float8(double_of(UINT64_C(0x7ff) << 52 | 5)) &&
 		  gpured_grouped_key_float4(-NAN) == gpured_grouped_key_float4(NAN) &&
 		  gpured_grouped_key_float8(1.5) == bits_of_double(1.5) &&
 		  gpured_grouped_key_float4(-1.5f) == bits_of_float(-1.5f), "floats as keys");
