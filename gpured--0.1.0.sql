@@ -581,34 +581,34 @@ CREATE FUNCTION gpured_int8_stddev_samp(internal) RETURNS numeric
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
 CREATE AGGREGATE gpu_var_pop(int2) (
-    sfunc = gpured_int2_variance_step, stype = internal, sspace = 48,
+    sfunc = gpured_int2_variance_step, stype = internal, sspace = 64,
     finalfunc = gpured_int4_var_pop,
     combinefunc = gpured_int4_variance_combine,
     serialfunc = gpured_int4_variance_serialize, deserialfunc = pg_catalog.numeric_poly_deserialize,
     msfunc = pg_catalog.int2_accum, minvfunc = pg_catalog.int2_accum_inv,
-    mstype = internal, msspace = 48, mfinalfunc = pg_catalog.numeric_poly_var_pop,
+    mstype = internal, msspace = 64, mfinalfunc = pg_catalog.numeric_poly_var_pop,
     parallel = safe
 );
 COMMENT ON AGGREGATE gpu_var_pop(int2) IS 'population variance of int2 values';
 
 CREATE AGGREGATE gpu_var_pop(int4) (
-    sfunc = gpured_int4_variance_step, stype = internal, sspace = 48,
+    sfunc = gpured_int4_variance_step, stype = internal, sspace = 64,
     finalfunc = gpured_int4_var_pop,
     combinefunc = gpured_int4_variance_combine,
     serialfunc = gpured_int4_variance_serialize, deserialfunc = pg_catalog.numeric_poly_deserialize,
     msfunc = pg_catalog.int4_accum, minvfunc = pg_catalog.int4_accum_inv,
-    mstype = internal, msspace = 48, mfinalfunc = pg_catalog.numeric_poly_var_pop,
+    mstype = internal, msspace = 64, mfinalfunc = pg_catalog.numeric_poly_var_pop,
     parallel = safe
 );
 COMMENT ON AGGREGATE gpu_var_pop(int4) IS 'population variance of int4 values';
 
 CREATE AGGREGATE gpu_var_pop(int8) (
-    sfunc = gpured_int8_variance_step, stype = internal, sspace = 128,
+    sfunc = gpured_int8_variance_step, stype = internal, sspace = 512,
     finalfunc = gpured_int8_var_pop,
     combinefunc = gpured_int8_variance_combine,
     serialfunc = gpured_int8_variance_serialize, deserialfunc = pg_catalog.numeric_deserialize,
     msfunc = pg_catalog.int8_accum, minvfunc = pg_catalog.int8_accum_inv,
-    mstype = internal, msspace = 128, mfinalfunc = pg_catalog.numeric_var_pop,
+    mstype = internal, msspace = 512, mfinalfunc = pg_catalog.numeric_var_pop,
     parallel = safe
 );
 COMMENT ON AGGREGATE gpu_var_pop(int8) IS 'population variance of int8 values';
@@ -625,34 +625,34 @@ CREATE AGGREGATE gpu_var_pop(numeric) (
 COMMENT ON AGGREGATE gpu_var_pop(numeric) IS 'population variance of numeric values';
 
 CREATE AGGREGATE gpu_var_samp(int2) (
-    sfunc = gpured_int2_variance_step, stype = internal, sspace = 48,
+    sfunc = gpured_int2_variance_step, stype = internal, sspace = 64,
     finalfunc = gpured_int4_var_samp,
     combinefunc = gpured_int4_variance_combine,
     serialfunc = gpured_int4_variance_serialize, deserialfunc = pg_catalog.numeric_poly_deserialize,
     msfunc = pg_catalog.int2_accum, minvfunc = pg_catalog.int2_accum_inv,
-    mstype = internal, msspace = 48, mfinalfunc = pg_catalog.numeric_poly_var_samp,
+    mstype = internal, msspace = 64, mfinalfunc = pg_catalog.numeric_poly_var_samp,
     parallel = safe
 );
 COMMENT ON AGGREGATE gpu_var_samp(int2) IS 'sample variance of int2 values';
 
 CREATE AGGREGATE gpu_var_samp(int4) (
-    sfunc = gpured_int4_variance_step, stype = internal, sspace = 48,
+    sfunc = gpured_int4_variance_step, stype = internal, sspace = 64,
     finalfunc = gpured_int4_var_samp,
     combinefunc = gpured_int4_variance_combine,
     serialfunc = gpured_int4_variance_serialize, deserialfunc = pg_catalog.numeric_poly_deserialize,
     msfunc = pg_catalog.int4_accum, minvfunc = pg_catalog.int4_accum_inv,
-    mstype = internal, msspace = 48, mfinalfunc = pg_catalog.numeric_poly_var_samp,
+    mstype = internal, msspace = 64, mfinalfunc = pg_catalog.numeric_poly_var_samp,
     parallel = safe
 );
 COMMENT ON AGGREGATE gpu_var_samp(int4) IS 'sample variance of int4 values';
 
 CREATE AGGREGATE gpu_var_samp(int8) (
-    sfunc = gpured_int8_variance_step, stype = internal, sspace = 128,
+    sfunc = gpured_int8_variance_step, stype = internal, sspace = 512,
     finalfunc = gpured_int8_var_samp,
     combinefunc = gpured_int8_variance_combine,
     serialfunc = gpured_int8_variance_serialize, deserialfunc = pg_catalog.numeric_deserialize,
     msfunc = pg_catalog.int8_accum, minvfunc = pg_catalog.int8_accum_inv,
-    mstype = internal, msspace = 128, mfinalfunc = pg_catalog.numeric_var_samp,
+    mstype = internal, msspace = 512, mfinalfunc = pg_catalog.numeric_var_samp,
     parallel = safe
 );
 COMMENT ON AGGREGATE gpu_var_samp(int8) IS 'sample variance of int8 values';
@@ -669,34 +669,34 @@ CREATE AGGREGATE gpu_var_samp(numeric) (
 COMMENT ON AGGREGATE gpu_var_samp(numeric) IS 'sample variance of numeric values';
 
 CREATE AGGREGATE gpu_variance(int2) (
-    sfunc = gpured_int2_variance_step, stype = internal, sspace = 48,
+    sfunc = gpured_int2_variance_step, stype = internal, sspace = 64,
     finalfunc = gpured_int4_var_samp,
     combinefunc = gpured_int4_variance_combine,
     serialfunc = gpured_int4_variance_serialize, deserialfunc = pg_catalog.numeric_poly_deserialize,
     msfunc = pg_catalog.int2_accum, minvfunc = pg_catalog.int2_accum_inv,
-    mstype = internal, msspace = 48, mfinalfunc = pg_catalog.numeric_poly_var_samp,
+    mstype = internal, msspace = 64, mfinalfunc = pg_catalog.numeric_poly_var_samp,
     parallel = safe
 );
 COMMENT ON AGGREGATE gpu_variance(int2) IS 'sample variance of int2 values';
 
 CREATE AGGREGATE gpu_variance(int4) (
-    sfunc = gpured_int4_variance_step, stype = internal, sspace = 48,
+    sfunc = gpured_int4_variance_step, stype = internal, sspace = 64,
     finalfunc = gpured_int4_var_samp,
     combinefunc = gpured_int4_variance_combine,
     serialfunc = gpured_int4_variance_serialize, deserialfunc = pg_catalog.numeric_poly_deserialize,
     msfunc = pg_catalog.int4_accum, minvfunc = pg_catalog.int4_accum_inv,
-    mstype = internal, msspace = 48, mfinalfunc = pg_catalog.numeric_poly_var_samp,
+    mstype = internal, msspace = 64, mfinalfunc = pg_catalog.numeric_poly_var_samp,
     parallel = safe
 );
 COMMENT ON AGGREGATE gpu_variance(int4) IS 'sample variance of int4 values';
 
 CREATE AGGREGATE gpu_variance(int8) (
-    sfunc = gpured_int8_variance_step, stype = internal, sspace = 128,
+    sfunc = gpured_int8_variance_step, stype = internal, sspace = 512,
     finalfunc = gpured_int8_var_samp,
     combinefunc = gpured_int8_variance_combine,
     serialfunc = gpured_int8_variance_serialize, deserialfunc = pg_catalog.numeric_deserialize,
     msfunc = pg_catalog.int8_accum, minvfunc = pg_catalog.int8_accum_inv,
-    mstype = internal, msspace = 128, mfinalfunc = pg_catalog.numeric_var_samp,
+    mstype = internal, msspace = 512, mfinalfunc = pg_catalog.numeric_var_samp,
     parallel = safe
 );
 COMMENT ON AGGREGATE gpu_variance(int8) IS 'sample variance of int8 values';
@@ -713,34 +713,34 @@ CREATE AGGREGATE gpu_variance(numeric) (
 COMMENT ON AGGREGATE gpu_variance(numeric) IS 'sample variance of numeric values';
 
 CREATE AGGREGATE gpu_stddev_pop(int2) (
-    sfunc = gpured_int2_variance_step, stype = internal, sspace = 48,
+    sfunc = gpured_int2_variance_step, stype = internal, sspace = 64,
     finalfunc = gpured_int4_stddev_pop,
     combinefunc = gpured_int4_variance_combine,
     serialfunc = gpured_int4_variance_serialize, deserialfunc = pg_catalog.numeric_poly_deserialize,
     msfunc = pg_catalog.int2_accum, minvfunc = pg_catalog.int2_accum_inv,
-    mstype = internal, msspace = 48, mfinalfunc = pg_catalog.numeric_poly_stddev_pop,
+    mstype = internal, msspace = 64, mfinalfunc = pg_catalog.numeric_poly_stddev_pop,
     parallel = safe
 );
 COMMENT ON AGGREGATE gpu_stddev_pop(int2) IS 'population standard deviation of int2 values';
 
 CREATE AGGREGATE gpu_stddev_pop(int4) (
-    sfunc = gpured_int4_variance_step, stype = internal, sspace = 48,
+    sfunc = gpured_int4_variance_step, stype = internal, sspace = 64,
     finalfunc = gpured_int4_stddev_pop,
     combinefunc = gpured_int4_variance_combine,
     serialfunc = gpured_int4_variance_serialize, deserialfunc = pg_catalog.numeric_poly_deserialize,
     msfunc = pg_catalog.int4_accum, minvfunc = pg_catalog.int4_accum_inv,
-    mstype = internal, msspace = 48, mfinalfunc = pg_catalog.numeric_poly_stddev_pop,
+    mstype = internal, msspace = 64, mfinalfunc = pg_catalog.numeric_poly_stddev_pop,
     parallel = safe
 );
 COMMENT ON AGGREGATE gpu_stddev_pop(int4) IS 'population standard deviation of int4 values';
 
 CREATE AGGREGATE gpu_stddev_pop(int8) (
-    sfunc = gpured_int8_variance_step, stype = internal, sspace = 128,
+    sfunc = gpured_int8_variance_step, stype = internal, sspace = 512,
     finalfunc = gpured_int8_stddev_pop,
     combinefunc = gpured_int8_variance_combine,
     serialfunc = gpured_int8_variance_serialize, deserialfunc = pg_catalog.numeric_deserialize,
     msfunc = pg_catalog.int8_accum, minvfunc = pg_catalog.int8_accum_inv,
-    mstype = internal, msspace = 128, mfinalfunc = pg_catalog.numeric_stddev_pop,
+    mstype = internal, msspace = 512, mfinalfunc = pg_catalog.numeric_stddev_pop,
     parallel = safe
 );
 COMMENT ON AGGREGATE gpu_stddev_pop(int8) IS 'population standard deviation of int8 values';
@@ -757,34 +757,34 @@ CREATE AGGREGATE gpu_stddev_pop(numeric) (
 COMMENT ON AGGREGATE gpu_stddev_pop(numeric) IS 'population standard deviation of numeric values';
 
 CREATE AGGREGATE gpu_stddev_samp(int2) (
-    sfunc = gpured_int2_variance_step, stype = internal, sspace = 48,
+    sfunc = gpured_int2_variance_step, stype = internal, sspace = 64,
     finalfunc = gpured_int4_stddev_samp,
     combinefunc = gpured_int4_variance_combine,
     serialfunc = gpured_int4_variance_serialize, deserialfunc = pg_catalog.numeric_poly_deserialize,
     msfunc = pg_catalog.int2_accum, minvfunc = pg_catalog.int2_accum_inv,
-    mstype = internal, msspace = 48, mfinalfunc = pg_catalog.numeric_poly_stddev_samp,
+    mstype = internal, msspace = 64, mfinalfunc = pg_catalog.numeric_poly_stddev_samp,
     parallel = safe
 );
 COMMENT ON AGGREGATE gpu_stddev_samp(int2) IS 'sample standard deviation of int2 values';
 
 CREATE AGGREGATE gpu_stddev_samp(int4) (
-    sfunc = gpured_int4_variance_step, stype = internal, sspace = 48,
+    sfunc = gpured_int4_variance_step, stype = internal, sspace = 64,
     finalfunc = gpured_int4_stddev_samp,
     combinefunc = gpured_int4_variance_combine,
     serialfunc = gpured_int4_variance_serialize, deserialfunc = pg_catalog.numeric_poly_deserialize,
     msfunc = pg_catalog.int4_accum, minvfunc = pg_catalog.int4_accum_inv,
-    mstype = internal, msspace = 48, mfinalfunc = pg_catalog.numeric_poly_stddev_samp,
+    mstype = internal, msspace = 64, mfinalfunc = pg_catalog.numeric_poly_stddev_samp,
     parallel = safe
 );
 COMMENT ON AGGREGATE gpu_stddev_samp(int4) IS 'sample standard deviation of int4 values';
 
 CREATE AGGREGATE gpu_stddev_samp(int8) (
-    sfunc = gpured_int8_variance_step, stype = internal, sspace = 128,
+    sfunc = gpured_int8_variance_step, stype = internal, sspace = 512,
     finalfunc = gpured_int8_stddev_samp,
     combinefunc = gpured_int8_variance_combine,
     serialfunc = gpured_int8_variance_serialize, deserialfunc = pg_catalog.numeric_deserialize,
     msfunc = pg_catalog.int8_accum, minvfunc = pg_catalog.int8_accum_inv,
-    mstype = internal, msspace = 128, mfinalfunc = pg_catalog.numeric_stddev_samp,
+    mstype = internal, msspace = 512, mfinalfunc = pg_catalog.numeric_stddev_samp,
     parallel = safe
 );
 COMMENT ON AGGREGATE gpu_stddev_samp(int8) IS 'sample standard deviation of int8 values';
@@ -801,34 +801,34 @@ CREATE AGGREGATE gpu_stddev_samp(numeric) (
 COMMENT ON AGGREGATE gpu_stddev_samp(numeric) IS 'sample standard deviation of numeric values';
 
 CREATE AGGREGATE gpu_stddev(int2) (
-    sfunc = gpured_int2_variance_step, stype = internal, sspace = 48,
+    sfunc = gpured_int2_variance_step, stype = internal, sspace = 64,
     finalfunc = gpured_int4_stddev_samp,
     combinefunc = gpured_int4_variance_combine,
     serialfunc = gpured_int4_variance_serialize, deserialfunc = pg_catalog.numeric_poly_deserialize,
     msfunc = pg_catalog.int2_accum, minvfunc = pg_catalog.int2_accum_inv,
-    mstype = internal, msspace = 48, mfinalfunc = pg_catalog.numeric_poly_stddev_samp,
+    mstype = internal, msspace = 64, mfinalfunc = pg_catalog.numeric_poly_stddev_samp,
     parallel = safe
 );
 COMMENT ON AGGREGATE gpu_stddev(int2) IS 'sample standard deviation of int2 values';
 
 CREATE AGGREGATE gpu_stddev(int4) (
-    sfunc = gpured_int4_variance_step, stype = internal, sspace = 48,
+    sfunc = gpured_int4_variance_step, stype = internal, sspace = 64,
     finalfunc = gpured_int4_stddev_samp,
     combinefunc = gpured_int4_variance_combine,
     serialfunc = gpured_int4_variance_serialize, deserialfunc = pg_catalog.numeric_poly_deserialize,
     msfunc = pg_catalog.int4_accum, minvfunc = pg_catalog.int4_accum_inv,
-    mstype = internal, msspace = 48, mfinalfunc = pg_catalog.numeric_poly_stddev_samp,
+    mstype = internal, msspace = 64, mfinalfunc = pg_catalog.numeric_poly_stddev_samp,
     parallel = safe
 );
 COMMENT ON AGGREGATE gpu_stddev(int4) IS 'sample standard deviation of int4 values';
 
 CREATE AGGREGATE gpu_stddev(int8) (
-    sfunc = gpured_int8_variance_step, stype = internal, sspace = 128,
+    sfunc = gpured_int8_variance_step, stype = internal, sspace = 512,
     finalfunc = gpured_int8_stddev_samp,
     combinefunc = gpured_int8_variance_combine,
     serialfunc = gpured_int8_variance_serialize, deserialfunc = pg_catalog.numeric_deserialize,
     msfunc = pg_catalog.int8_accum, minvfunc = pg_catalog.int8_accum_inv,
-    mstype = internal, msspace = 128, mfinalfunc = pg_catalog.numeric_stddev_samp,
+    mstype = internal, msspace = 512, mfinalfunc = pg_catalog.numeric_stddev_samp,
     parallel = safe
 );
 COMMENT ON AGGREGATE gpu_stddev(int8) IS 'sample standard deviation of int8 values';
@@ -873,21 +873,65 @@ CREATE AGGREGATE gpu_bool_or(bool) (
 );
 COMMENT ON AGGREGATE gpu_bool_or(bool) IS 'whether any value is true';
 
+CREATE FUNCTION gpured_int2_bit_and(internal, int2) RETURNS internal
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_int4_bit_and(internal, int4) RETURNS internal
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_int8_bit_and(internal, int8) RETURNS internal
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_bit_and_combine(internal, internal) RETURNS internal
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_int2_bit_or(internal, int2) RETURNS internal
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_int4_bit_or(internal, int4) RETURNS internal
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_int8_bit_or(internal, int8) RETURNS internal
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_bit_or_combine(internal, internal) RETURNS internal
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_int2_bit_xor(internal, int2) RETURNS internal
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_int4_bit_xor(internal, int4) RETURNS internal
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_int8_bit_xor(internal, int8) RETURNS internal
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_bit_xor_combine(internal, internal) RETURNS internal
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_int2_bits(internal) RETURNS int2
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_int4_bits(internal) RETURNS int4
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_int8_bits(internal) RETURNS int8
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_bits_serialize(internal) RETURNS bytea
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION gpured_bits_deserialize(bytea, internal) RETURNS internal
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
 CREATE AGGREGATE gpu_bit_and(int2) (
-    sfunc = pg_catalog.int2and, stype = int2, sspace = 8,
-    combinefunc = pg_catalog.int2and, parallel = safe
+    sfunc = gpured_int2_bit_and, stype = internal, sspace = 8,
+    finalfunc = gpured_int2_bits,
+    combinefunc = gpured_bit_and_combine,
+    serialfunc = gpured_bits_serialize, deserialfunc = gpured_bits_deserialize,
+    parallel = safe
 );
 COMMENT ON AGGREGATE gpu_bit_and(int2) IS 'bitwise AND of int2 values';
 
 CREATE AGGREGATE gpu_bit_and(int4) (
-    sfunc = pg_catalog.int4and, stype = int4, sspace = 8,
-    combinefunc = pg_catalog.int4and, parallel = safe
+    sfunc = gpured_int4_bit_and, stype = internal, sspace = 8,
+    finalfunc = gpured_int4_bits,
+    combinefunc = gpured_bit_and_combine,
+    serialfunc = gpured_bits_serialize, deserialfunc = gpured_bits_deserialize,
+    parallel = safe
 );
 COMMENT ON AGGREGATE gpu_bit_and(int4) IS 'bitwise AND of int4 values';
 
 CREATE AGGREGATE gpu_bit_and(int8) (
-    sfunc = pg_catalog.int8and, stype = int8, sspace = 8,
-    combinefunc = pg_catalog.int8and, parallel = safe
+    sfunc = gpured_int8_bit_and, stype = internal, sspace = 24,
+    finalfunc = gpured_int8_bits,
+    combinefunc = gpured_bit_and_combine,
+    serialfunc = gpured_bits_serialize, deserialfunc = gpured_bits_deserialize,
+    parallel = safe
 );
 COMMENT ON AGGREGATE gpu_bit_and(int8) IS 'bitwise AND of int8 values';
 
@@ -898,20 +942,29 @@ CREATE AGGREGATE gpu_bit_and(bit) (
 COMMENT ON AGGREGATE gpu_bit_and(bit) IS 'bitwise AND of bit values';
 
 CREATE AGGREGATE gpu_bit_or(int2) (
-    sfunc = pg_catalog.int2or, stype = int2, sspace = 8,
-    combinefunc = pg_catalog.int2or, parallel = safe
+    sfunc = gpured_int2_bit_or, stype = internal, sspace = 8,
+    finalfunc = gpured_int2_bits,
+    combinefunc = gpured_bit_or_combine,
+    serialfunc = gpured_bits_serialize, deserialfunc = gpured_bits_deserialize,
+    parallel = safe
 );
 COMMENT ON AGGREGATE gpu_bit_or(int2) IS 'bitwise OR of int2 values';
 
 CREATE AGGREGATE gpu_bit_or(int4) (
-    sfunc = pg_catalog.int4or, stype = int4, sspace = 8,
-    combinefunc = pg_catalog.int4or, parallel = safe
+    sfunc = gpured_int4_bit_or, stype = internal, sspace = 8,
+    finalfunc = gpured_int4_bits,
+    combinefunc = gpured_bit_or_combine,
+    serialfunc = gpured_bits_serialize, deserialfunc = gpured_bits_deserialize,
+    parallel = safe
 );
 COMMENT ON AGGREGATE gpu_bit_or(int4) IS 'bitwise OR of int4 values';
 
 CREATE AGGREGATE gpu_bit_or(int8) (
-    sfunc = pg_catalog.int8or, stype = int8, sspace = 8,
-    combinefunc = pg_catalog.int8or, parallel = safe
+    sfunc = gpured_int8_bit_or, stype = internal, sspace = 24,
+    finalfunc = gpured_int8_bits,
+    combinefunc = gpured_bit_or_combine,
+    serialfunc = gpured_bits_serialize, deserialfunc = gpured_bits_deserialize,
+    parallel = safe
 );
 COMMENT ON AGGREGATE gpu_bit_or(int8) IS 'bitwise OR of int8 values';
 
@@ -922,20 +975,29 @@ CREATE AGGREGATE gpu_bit_or(bit) (
 COMMENT ON AGGREGATE gpu_bit_or(bit) IS 'bitwise OR of bit values';
 
 CREATE AGGREGATE gpu_bit_xor(int2) (
-    sfunc = pg_catalog.int2xor, stype = int2, sspace = 8,
-    combinefunc = pg_catalog.int2xor, parallel = safe
+    sfunc = gpured_int2_bit_xor, stype = internal, sspace = 8,
+    finalfunc = gpured_int2_bits,
+    combinefunc = gpured_bit_xor_combine,
+    serialfunc = gpured_bits_serialize, deserialfunc = gpured_bits_deserialize,
+    parallel = safe
 );
 COMMENT ON AGGREGATE gpu_bit_xor(int2) IS 'bitwise exclusive OR of int2 values';
 
 CREATE AGGREGATE gpu_bit_xor(int4) (
-    sfunc = pg_catalog.int4xor, stype = int4, sspace = 8,
-    combinefunc = pg_catalog.int4xor, parallel = safe
+    sfunc = gpured_int4_bit_xor, stype = internal, sspace = 8,
+    finalfunc = gpured_int4_bits,
+    combinefunc = gpured_bit_xor_combine,
+    serialfunc = gpured_bits_serialize, deserialfunc = gpured_bits_deserialize,
+    parallel = safe
 );
 COMMENT ON AGGREGATE gpu_bit_xor(int4) IS 'bitwise exclusive OR of int4 values';
 
 CREATE AGGREGATE gpu_bit_xor(int8) (
-    sfunc = pg_catalog.int8xor, stype = int8, sspace = 8,
-    combinefunc = pg_catalog.int8xor, parallel = safe
+    sfunc = gpured_int8_bit_xor, stype = internal, sspace = 24,
+    finalfunc = gpured_int8_bits,
+    combinefunc = gpured_bit_xor_combine,
+    serialfunc = gpured_bits_serialize, deserialfunc = gpured_bits_deserialize,
+    parallel = safe
 );
 COMMENT ON AGGREGATE gpu_bit_xor(int8) IS 'bitwise exclusive OR of int8 values';
 

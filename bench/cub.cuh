@@ -22,5 +22,11 @@ template <class T>
 cudaError_t cub_min(const T *x, void *out, size_t n, cudaStream_t stream);
 template <class T>
 cudaError_t cub_max(const T *x, void *out, size_t n, cudaStream_t stream);
+template <class T>
+cudaError_t cub_bit_and(const T *x, void *out, size_t n, cudaStream_t stream);
+template <class T>
+cudaError_t cub_bit_or(const T *x, void *out, size_t n, cudaStream_t stream);
+template <class T>
+cudaError_t cub_bit_xor(const T *x, void *out, size_t n, cudaStream_t stream);
 
 #endif /* GPURED_BENCH_CUB_CUH */

@@ -65,8 +65,10 @@ static void
 prepare(const BenchData &data, int key_size, uint32_t ngroups)
 {
 	const uint32_t most = 10000000;
-	static void *memory = bench_alloc(gpured_groups_size(NAGGREGATES, ops, most, LIMB_SETS));
+	static const size_t size = gpured_groups_size(NAGGREGATES, ops, most, LIMB_SETS);
+	static void *memory = bench_alloc(size);
 
+	bench_must(cudaMemset(memory, 0, size));
 	gpured_groups_init(&groups, key_size, NAGGREGATES, ops, columns, ngroups, LIMB_SETS, memory);
 	if (emitted == nullptr)
 		emitted = (uint64_t *) bench_alloc((size_t) 8 * (most + 2) * gpured_groups_words(&groups));

@@ -24,7 +24,7 @@ static void
 reference(GpuredOp op, const BenchData &data)
 {
 	const T *x = static_cast<const T *>(data.host);
-	const GpuredBatch batch = {data.host, data.n};
+	const GpuredBatch batch = {data.host, data.n, nullptr};
 
 	gpured_acc_init(op, &want);
 	gpured_cpu_device.reduce(op, &batch, &want);

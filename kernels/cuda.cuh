@@ -49,6 +49,15 @@ launch_cooperative(void (*kernel)(Parameters...), int grid, int threads, size_t 
 	return cudaLaunchKernelEx(&config, kernel, Parameters(arguments)...);
 }
 
+/* Between two looks at what another block is to write. */
+static __device__ __forceinline__ void
+wait_a_little()
+{
+#if __CUDA_ARCH__ >= 700
+	__nanosleep(20);
+#endif
+}
+
 /*
  * Sixteen bytes that are read once: past the first-level cache.  (To let the
  * second-level cache fetch 256 bytes at a time costs 9 % on an H200.)

@@ -1,7 +1,8 @@
 /*
  * exact_scan_limbs.cuh
  *	  The part of exact_scan.cuh for tiles whose values or prefixes spread too
- *	  widely for a window: each thread has a column of limbs in shared memory.
+ *	  widely for a window: each of some threads has a column of limbs in shared
+ *	  memory.
  *
  * Any data will do, at the price of going through memory for every value.
  * First each thread adds up its stretch; then the columns are scanned limb by
@@ -11,14 +12,16 @@
 #ifndef GPURED_EXACT_SCAN_LIMBS_CUH
 #define GPURED_EXACT_SCAN_LIMBS_CUH
 
+#include "exact_limbs.cuh"
 #include "exact_scan.cuh"
 
 constexpr int LIMBS_ITEMS = EXACT_SCAN_TILE / EXACT_LIMBS_THREADS;
+constexpr int LIMBS_WARPS = EXACT_LIMBS_THREADS / WARP;
 
 struct ExactLimbsShared
 {
 	uint64_t cell[LIMBS * EXACT_LIMBS_THREADS];
-	int64_t warp_total[EXACT_LIMBS_THREADS / WARP][LIMBS];
+	int64_t warp_total[LIMBS_WARPS][LIMBS];
 };
 
 /* A thread's column; "top" and above it all digits are the sign's. */
@@ -94,32 +97,29 @@ struct LimbColumn
 	}
 };
 
+/* By all threads of the block, though only the first have columns; "first" as above. */
 template <class T>
-__global__ void
-__launch_bounds__(EXACT_LIMBS_THREADS)
-	exact_scan_limbs(const T *values, size_t n, ExactScanState s, T *out)
+static __device__ __forceinline__ void
+exact_tile_limbs(ExactLimbsShared &shared, const ExactTileInfo &info, const T *values, size_t n,
+				 size_t start, size_t first, T *out)
 {
 	typedef SumInt64<int32_t> Sum;
-	SHARED(ExactLimbsShared, shared);
+	const bool active = threadIdx.x < EXACT_LIMBS_THREADS;
+	const int place = threadIdx.x * LIMBS_ITEMS;
+	const size_t at = start + place;
+	const int items = at >= n ? 0 : n - at < LIMBS_ITEMS ? (int) (n - at) : LIMBS_ITEMS;
+	const ExactTileFlags flags(info);
 	LimbColumn column = {shared.cell + threadIdx.x, LIMBS - 1};
 
-	for (uint32_t i = blockIdx.x; i < s.count[PLAN_LIMBS]; i += gridDim.x)
+	if (active)
 	{
-		const size_t t = s.list[PLAN_LIMBS * s.tiles + i];
-		const int place = threadIdx.x * LIMBS_ITEMS;
-		const size_t start = t * EXACT_SCAN_TILE + place;
-		const int items = start >= n                ? 0
-						  : n - start < LIMBS_ITEMS ? (int) (n - start)
-													: LIMBS_ITEMS;
-		const ExactTileFlags flags(s, t);
-
 #pragma unroll 1
 		for (int j = 0; j < LIMBS; j++)
 			column.limb(j) = 0;
 #pragma unroll 1
 		for (int k = 0; k < items; k++)
 		{
-			const double x = (double) values[start + k];
+			const double x = at + k < first ? -0.0 : (double) values[at + k];
 
 			if (exponent_field(x) != SPECIAL_FIELD)
 				exact_limbs_add(column.cell, EXACT_LIMBS_THREADS, x);
@@ -127,7 +127,6 @@ __launch_bounds__(EXACT_LIMBS_THREADS)
 
 		/* Normalized, the limbs of all columns can be added up. */
 		column.normalize();
-		__syncthreads();
 #pragma unroll 1
 		for (int j = 0; j < LIMBS; j++)
 		{
@@ -138,29 +137,89 @@ __launch_bounds__(EXACT_LIMBS_THREADS)
 				shared.warp_total[warp_id()][j] = inclusive;
 			column.limb(j) = (uint64_t) (inclusive - limb);
 		}
+	}
+	__syncthreads();
+	if (!active)
+		return;
+#pragma unroll 1
+	for (int j = 0; j < LIMBS; j++)
+	{
+		int64_t before = info.limb[j];
+
+		for (int w = 0; w < warp_id(); w++)
+			before += shared.warp_total[w][j];
+		column.limb(j) += (uint64_t) before;
+	}
+	column.normalize();
+
+#pragma unroll 1
+	for (int k = 0; k < items; k++)
+	{
+		const T x = values[at + k];
+		T prefix;
+
+		if (at + k < first)
+			continue;
+		if (exponent_field((double) x) != SPECIAL_FIELD)
+			column.add((double) x);
+		prefix = column.round(flags.zero<T>(place + k));
+		out[at + k] = flags.special ? flags.settle(place + k, prefix) : prefix;
+	}
+}
+
+/*
+ * Step 3 as a whole.
+ */
+template <class T>
+union ExactTileWork
+{
+	ExactWindowShared<T> window;
+	ExactLimbsShared limbs;
+};
+
+/* The way that was planned; the tile's vectors are changed. */
+template <class T, int VECTORS>
+static __device__ __forceinline__ void
+exact_tile_scan(ExactTileWork<T> &work, const ExactTileInfo &info, Vector<T> (&tile)[VECTORS],
+				const T *values, size_t n, size_t start, size_t first, T *out)
+{
+	if (info.plan == PLAN_NARROW)
+		exact_tile_window<NARROW>(work.window, info, tile, n, start, first, out);
+	else if (info.plan == PLAN_BROAD)
+		exact_tile_window<BROAD>(work.window, info, tile, n, start, first, out);
+	else
+		exact_tile_limbs(work.limbs, info, values, n, start, first, out);
+}
+
+template <class T>
+__global__ void
+__launch_bounds__(EXACT_SCAN_THREADS)
+	exact_scan_tiles(const T *values, size_t n, ExactScanState s, T *out)
+{
+	SHARED(ExactTileInfo, info);
+	SHARED(ExactTileWork<T>, work);
+
+	if (!s.wanted())
+		return;
+	for (size_t t = blockIdx.x; t < s.tiles; t += gridDim.x)
+	{
+		const size_t start = t * EXACT_SCAN_TILE;
+		Vector<T> tile[EXACT_SCAN_ITEMS / Vector<T>::LENGTH];
+
+		if (!s.marked(t))
+			continue;
+		load_tile(tile, values, n, start, -T(0));
+		exact_tile_look(info, tile);
+		for (int j = threadIdx.x; j < LIMBS; j += blockDim.x)
+			info.limb[j] = s.limb[t * LIMBS + j] + s.chunk_limb[j * s.chunks + t / s.chunk];
 		__syncthreads();
-#pragma unroll 1
-		for (int j = 0; j < LIMBS; j++)
+		if (threadIdx.x == 0)
 		{
-			int64_t before = s.limb[j * s.tiles + t];
-
-			for (int w = 0; w < warp_id(); w++)
-				before += shared.warp_total[w][j];
-			column.limb(j) += (uint64_t) before;
+			info.flags = s.flags[t] | s.chunk_flags[t / s.chunk];
+			exact_tile_plan(info);
 		}
-		column.normalize();
-
-#pragma unroll 1
-		for (int k = 0; k < items; k++)
-		{
-			const T x = values[start + k];
-			T prefix;
-
-			if (exponent_field((double) x) != SPECIAL_FIELD)
-				column.add((double) x);
-			prefix = column.round(flags.zero<T>(place + k));
-			out[start + k] = flags.special ? flags.settle(place + k, prefix) : prefix;
-		}
+		__syncthreads();
+		exact_tile_scan(work, info, tile, values, n, start, start, out);
 		__syncthreads();
 	}
 }

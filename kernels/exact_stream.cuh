@@ -35,7 +35,8 @@ struct ExactTile
 	}
 };
 
-template <class T, int VECTORS>
+/* Tiles of the whole grid, or those of one block ALONE. */
+template <class T, int VECTORS, bool ALONE = false>
 struct ExactStream
 {
 	static constexpr int LENGTH = Vector<T>::LENGTH;
@@ -59,10 +60,18 @@ struct ExactStream
 		load(tile, at);
 	}
 
+	/* Values begin .. end - 1, for this block; values + begin is a multiple of 16 bytes. */
+	__device__ __forceinline__ ExactStream(const T *values, size_t begin, size_t end_)
+		: base(values), first(0), end(end_), size((size_t) blockDim.x * TILE_VALUES), at(begin)
+	{
+		static_assert(ALONE, "other blocks have other values");
+		load(tile, at);
+	}
+
 	__device__ __forceinline__ bool is_done() const { return at >= end; }
 
 	/* From one tile of the block to the next. */
-	__device__ __forceinline__ size_t stride() const { return gridDim.x * size; }
+	__device__ __forceinline__ size_t stride() const { return ALONE ? size : gridDim.x * size; }
 
 	/* The place of a vector of the tile that begins at "start". */
 	__device__ __forceinline__ size_t place(size_t start, int i) const

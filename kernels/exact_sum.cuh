@@ -210,6 +210,7 @@ struct ExactSum8
 		limb_count += values;
 	}
 
+	/* Everything goes to the block; more may be added afterwards. */
 	__device__ __forceinline__ void finish()
 	{
 		if (window.count > 0)

@@ -15,6 +15,10 @@
  * table.  A key that finds no place in the block's table goes to the global one
  * at once, so that any number of groups is right.  If the rows of a warp are all
  * of one group, their digits are added up first.
+ *
+ * With many groups the memory's atomic units are what limits, and one operation of
+ * theirs takes 32 bytes of a record.  So a warp puts what it adds into shared
+ * memory, and four lanes together add four neighbouring words of one record.
  */
 #ifndef GPURED_GROUPED_CUH
 #define GPURED_GROUPED_CUH
@@ -23,7 +27,10 @@
 #include "warp_reduce.cuh"
 
 constexpr int GROUPED_THREADS = 512;
-constexpr int GROUPED_ROWS = 4; /* of a thread at a time */
+constexpr int GROUPED_STAGE_THREADS = 256;
+#ifndef GROUPED_ROWS
+#define GROUPED_ROWS 4 /* of a thread at a time */
+#endif
 constexpr int SHARED_DIGIT_BITS = 16;
 constexpr int SHARED_ROWS = 16384 / GPURED_LIMIT_DIVISOR; /* a block's, until carries move */
 constexpr uint32_t SHARED_PROBES = 16;
@@ -39,6 +46,8 @@ struct GroupsRows
 	uint32_t shared_capacity; /* a power of two */
 	int shared_words;         /* 32 bits each */
 	int shared_extremes;
+	int used_words;         /* of a record */
+	uint32_t extreme_words; /* a bit for each */
 };
 
 /* A block's table: places of keys, extremes, and words, each by slot. */
@@ -59,6 +68,25 @@ struct SharedTable
 		return extreme[(size_t) i * capacity + slot];
 	}
 };
+
+/* What a warp adds to the table: the words of each row, an odd number apart. */
+struct Stage
+{
+	uint64_t *mine; /* the thread's own */
+	uint64_t *warp; /* of the warp's first lane */
+	int stride;
+
+	__device__ __forceinline__ void put(int r, int word, uint64_t value) const
+	{
+		mine[(size_t) r * WARP * stride + word] = value;
+	}
+};
+
+static inline size_t
+grouped_stage_bytes(int threads, int used_words)
+{
+	return (size_t) threads * GROUPED_ROWS * (used_words | 1) * 8;
+}
 
 static inline size_t
 grouped_shared_bytes(uint32_t capacity, int words, int extremes)
@@ -234,8 +262,8 @@ grouped_is_shared(uint32_t slot)
 /* An integer of every row: counts and sums of integers. */
 template <bool SHARED_FIRST, class Number>
 static __device__ __forceinline__ void
-grouped_add_ints(const GpuredGroups &g, const SharedTable &table, const TileRows &tile, int first,
-				 int digits, int word, bool wide, Number number)
+grouped_add_ints(const GpuredGroups &g, const SharedTable &table, const Stage &stage,
+				 const TileRows &tile, int first, int digits, int word, bool wide, Number number)
 {
 #pragma unroll
 	for (int r = 0; r < GROUPED_ROWS; r++)
@@ -243,6 +271,15 @@ grouped_add_ints(const GpuredGroups &g, const SharedTable &table, const TileRows
 		const uint32_t slot = tile.slot[r];
 		const int64_t value = slot != NO_SLOT ? number(tile.row[r]) : 0;
 
+		if (!SHARED_FIRST)
+		{
+			const int32_t low = (int32_t) value;
+
+			stage.put(r, word, (uint64_t) (wide ? low : value));
+			if (wide)
+				stage.put(r, word + 1, (uint64_t) ((value >> 32) + (low < 0)));
+			continue;
+		}
 		if (SHARED_FIRST)
 		{
 			int64_t rest = value;
@@ -275,8 +312,9 @@ grouped_add_ints(const GpuredGroups &g, const SharedTable &table, const TileRows
 
 template <bool SHARED_FIRST>
 static __device__ __forceinline__ void
-grouped_add_floats(const GpuredGroups &g, const SharedTable &table, const TileRows &tile, int first,
-				   const GpuredGroupsAggregate &aggregate, const GpuredGroupsColumn &column)
+grouped_add_floats(const GpuredGroups &g, const SharedTable &table, const Stage &stage,
+				   const TileRows &tile, int first, const GpuredGroupsAggregate &aggregate,
+				   const GpuredGroupsColumn &column)
 {
 	const GroupsGrid grid = groups_grid(g.anchor[aggregate.sum]);
 	double x[GROUPED_ROWS];
@@ -304,7 +342,13 @@ grouped_add_floats(const GpuredGroups &g, const SharedTable &table, const TileRo
 				groups_add_special(g, place, aggregate.sum, x[r]);
 			digit[0] = digit[1] = digit[2] = 0;
 		}
-		if (SHARED_FIRST && (tile.one_group[r] || grouped_is_shared<SHARED_FIRST>(slot)))
+		if (!SHARED_FIRST)
+		{
+#pragma unroll
+			for (int d = 0; d < GROUPS_DIGITS; d++)
+				stage.put(r, aggregate.word + d, (uint64_t) digit[d]);
+		}
+		else if (tile.one_group[r] || grouped_is_shared<SHARED_FIRST>(slot))
 		{
 #pragma unroll
 			for (int d = GROUPS_DIGITS - 1; d >= 0; d--)
@@ -327,8 +371,8 @@ grouped_add_floats(const GpuredGroups &g, const SharedTable &table, const TileRo
 
 template <bool SHARED_FIRST>
 static __device__ __forceinline__ void
-grouped_add_extremes(const GpuredGroups &g, const SharedTable &table, const TileRows &tile,
-					 int extreme, const GpuredGroupsAggregate &aggregate,
+grouped_add_extremes(const GpuredGroups &g, const SharedTable &table, const Stage &stage,
+					 const TileRows &tile, int extreme, const GpuredGroupsAggregate &aggregate,
 					 const GpuredGroupsColumn &column)
 {
 	const bool is_float =
@@ -355,7 +399,9 @@ grouped_add_extremes(const GpuredGroups &g, const SharedTable &table, const Tile
 	{
 		const uint32_t slot = tile.slot[r];
 
-		if (slot == NO_SLOT || value[r] == INT64_MIN)
+		if (!SHARED_FIRST)
+			stage.put(r, aggregate.word, (uint64_t) value[r]);
+		if (!SHARED_FIRST || slot == NO_SLOT || value[r] == INT64_MIN)
 			continue;
 		if (grouped_is_shared<SHARED_FIRST>(slot))
 		{
@@ -415,6 +461,38 @@ grouped_find(const GpuredGroups &g, const GroupsRows &rows, const SharedTable &t
 	}
 }
 
+/* Add what the warp has put down for a tile; four lanes for a row. */
+static __device__ __forceinline__ void
+grouped_add_staged(const GpuredGroups &g, const GroupsRows &rows, const Stage &stage,
+				   const TileRows &tile)
+{
+	constexpr int LANES = 4;
+
+	__syncwarp();
+#pragma unroll
+	for (int r = 0; r < GROUPED_ROWS; r++)
+	{
+#pragma unroll
+		for (int start = 0; start < WARP; start += WARP / LANES)
+		{
+			const int row = start + lane_id() / LANES;
+			const uint32_t slot = __shfl_sync(ALL_LANES, tile.slot[r], row);
+			const uint64_t *from = stage.warp + ((size_t) r * WARP + row) * stage.stride;
+
+			if (slot == NO_SLOT)
+				continue;
+			for (int word = lane_id() % LANES; word < rows.used_words; word += LANES)
+			{
+				if ((rows.extreme_words >> word & 1) == 0)
+					groups_add_word(g, slot & ~GLOBAL_SLOT, word, from[word]);
+				else
+					groups_add_extreme(g, slot & ~GLOBAL_SLOT, word, (int64_t) from[word]);
+			}
+		}
+	}
+	__syncwarp();
+}
+
 template <class Key, bool SHARED_FIRST>
 static __global__ void
 __launch_bounds__(GROUPED_THREADS, 2) grouped_add(GpuredGroups g, GroupsRows rows)
@@ -422,7 +500,12 @@ __launch_bounds__(GROUPED_THREADS, 2) grouped_add(GpuredGroups g, GroupsRows row
 	SHARED_DYNAMIC(uint64_t, shared);
 	const size_t size = (size_t) blockDim.x * GROUPED_ROWS;
 	SharedTable table;
+	Stage stage;
 	size_t added = 0;
+
+	stage.stride = rows.used_words | 1;
+	stage.warp = &shared + (size_t) warp_id() * WARP * GROUPED_ROWS * stage.stride;
+	stage.mine = stage.warp + lane_id() * stage.stride;
 
 	table.capacity = rows.shared_capacity;
 	table.key = &shared;
@@ -461,7 +544,9 @@ __launch_bounds__(GROUPED_THREADS, 2) grouped_add(GpuredGroups g, GroupsRows row
 		{
 			const uint32_t slot = tile.slot[r];
 
-			if (tile.one_group[r] || grouped_is_shared<SHARED_FIRST>(slot))
+			if (!SHARED_FIRST)
+				stage.put(r, 0, slot != NO_SLOT);
+			else if (tile.one_group[r] || grouped_is_shared<SHARED_FIRST>(slot))
 				grouped_add_shared(table, 0, slot, 1, tile.one_group[r]);
 			else if (slot != NO_SLOT)
 				groups_add_word(g, slot & ~GLOBAL_SLOT, 0, 1);
@@ -473,12 +558,13 @@ __launch_bounds__(GROUPED_THREADS, 2) grouped_add(GpuredGroups g, GroupsRows row
 			const GpuredGroupsColumn &column = rows.column[a];
 
 			if (aggregate.digits == 0)
-				grouped_add_extremes<SHARED_FIRST>(g, table, tile, extreme++, aggregate, column);
+				grouped_add_extremes<SHARED_FIRST>(g, table, stage, tile, extreme++, aggregate,
+												   column);
 			else if (aggregate.kind == GPURED_ACC_exact)
-				grouped_add_floats<SHARED_FIRST>(g, table, tile, first, aggregate, column);
+				grouped_add_floats<SHARED_FIRST>(g, table, stage, tile, first, aggregate, column);
 			else
 				grouped_add_ints<SHARED_FIRST>(
-					g, table, tile, first, aggregate.digits, aggregate.word,
+					g, table, stage, tile, first, aggregate.digits, aggregate.word,
 					aggregate.kind == GPURED_ACC_wide,
 					[&](size_t row) -> int64_t
 					{
@@ -489,6 +575,8 @@ __launch_bounds__(GROUPED_THREADS, 2) grouped_add(GpuredGroups g, GroupsRows row
 					});
 			first += aggregate.digits > 0 ? aggregate.digits + 1 : 0;
 		}
+		if (!SHARED_FIRST)
+			grouped_add_staged(g, rows, stage, tile);
 	}
 	if (SHARED_FIRST)
 	{
@@ -545,10 +633,11 @@ grouped_anchor(GpuredGroups g, GroupsRows rows)
 	}
 }
 
-/* An empty table; of limbs, only what has been used is not zero. */
+/* An empty table.  Of the limbs, only the sets that were used are not zero. */
 static __global__ void
 grouped_clear(GpuredGroups g)
 {
+	const size_t sets = g.status[1] < g.limb_sets ? g.status[1] : g.limb_sets;
 	const size_t slots = (size_t) g.capacity + 2;
 	const size_t stride = (size_t) gridDim.x * blockDim.x;
 	const size_t thread = (size_t) blockIdx.x * blockDim.x + threadIdx.x;
@@ -566,12 +655,18 @@ grouped_clear(GpuredGroups g)
 		for (int s = 0; s < SPECIAL_WORDS * g.nsums; s++)
 			g.special[i * SPECIAL_WORDS * g.nsums + s] = 0;
 	}
-	for (size_t i = thread; i < (size_t) g.limb_sets * LIMBS; i += stride)
+	for (size_t i = thread; i < sets * LIMBS; i += stride)
 		g.limbs[i] = 0;
 	for (size_t i = thread; i < (size_t) g.nsums; i += stride)
 		g.anchor[i] = 0;
-	for (size_t i = thread; i < 4; i += stride)
-		g.status[i] = 0;
+}
+
+/* After all blocks of grouped_clear have seen it. */
+static __global__ void
+grouped_clear_status(GpuredGroups g)
+{
+	if (threadIdx.x < 4)
+		g.status[threadIdx.x] = 0;
 }
 
 /* Slots that have rows, one after another; a warp asks for room at once. */

@@ -38,8 +38,10 @@ constexpr int ANCHOR_OFFSET = 4096;
 constexpr int ANCHOR_ROOM = 6; /* exponents above the largest value seen first */
 constexpr int ORDINARY_ANCHOR = 40;
 
-/* By slot and float sum, in GpuredGroups.special. */
+/* By slot and float sum, in GpuredGroups.special: flags, -0s, the set of limbs. */
 constexpr int SPECIAL_WORDS = 3;
+constexpr uint32_t SET_IN_MAKING = ~(uint32_t) 0;
+constexpr uint32_t NO_SET = ~(uint32_t) 1;
 
 struct GroupsGrid
 {
@@ -160,26 +162,31 @@ groups_add_extreme(const GpuredGroups &g, uint32_t slot, int word, int64_t value
 		atomicMax(place, (long long) value);
 }
 
-/* The group's set of limbs, numbered from 1; 0 if there is no more. */
+/*
+ * The group's set of limbs, numbered from 1; 0 if there is no more.  The first
+ * thread that asks takes one, and others that ask at that moment wait: else each
+ * of a warp's threads would take one.
+ */
 static __device__ __forceinline__ uint32_t
 groups_limb_set(uint32_t *where, uint32_t *status, uint32_t limb_sets)
 {
 	uint32_t set = load_fresh(where);
 
-	if (set == 0)
+	while (set == 0 || set == SET_IN_MAKING)
 	{
-		uint32_t mine = atomicAdd(&status[1], (uint32_t) 1) + 1;
-		uint32_t before;
-
-		if (mine > limb_sets)
+		set = atomicCAS(where, (uint32_t) 0, SET_IN_MAKING);
+		if (set == 0)
 		{
-			atomicOr(&status[0], (uint32_t) GPURED_GROUPS_NO_LIMBS);
-			return 0;
+			set = atomicAdd(&status[1], (uint32_t) 1) + 1;
+			if (set > limb_sets)
+			{
+				atomicOr(&status[0], (uint32_t) GPURED_GROUPS_NO_LIMBS);
+				set = NO_SET;
+			}
+			atomicCAS(where, SET_IN_MAKING, set);
 		}
-		before = atomicCAS(where, (uint32_t) 0, mine);
-		set = before != 0 ? before : mine;
 	}
-	return set;
+	return set == NO_SET ? 0 : set;
 }
 
 /*

@@ -47,6 +47,14 @@ extern GpuredAlgorithm gpured_algorithm_serving(GpuredOp op, GpuredAlgorithm wan
 												  GpuredAcc *result, cudaStream_t stream, \
 												  GpuredAlgorithm algorithm);
 
+/* How a scan is done; for tests and benchmarks, which ask for one that the device can do. */
+typedef enum GpuredScanAlgorithm
+{
+	GPURED_SCAN_AUTO,			/* by device, size and data */
+	GPURED_SCAN_THREE_LAUNCHES, /* reduce, then scan (scan.cuh, exact_scan.cuh) */
+	GPURED_SCAN_RING			/* one pass (scan_ring.cuh) */
+} GpuredScanAlgorithm;
+
 /*
  * The same of one column, or of two; y is NULL if there is one.  Columns begin at
  * multiples of 16 bytes, and n is at least 1.
@@ -62,7 +70,11 @@ extern GpuredAlgorithm gpured_algorithm_serving(GpuredOp op, GpuredAlgorithm wan
  */
 #define GPURED_SCAN(op, type, ctype, acc, otype) \
 	extern int gpured_launch_scan_##op##_##type(const void *values, size_t n, void *workspace, \
-												GpuredAcc *carry, void *out, cudaStream_t stream);
+												GpuredAcc *carry, void *out, cudaStream_t stream); \
+	extern int gpured_launch_scan_##op##_##type##_by(const void *values, size_t n, \
+													 void *workspace, GpuredAcc *carry, void *out, \
+													 cudaStream_t stream, \
+													 GpuredScanAlgorithm algorithm);
 #include "oplist.h"
 
 /* Whether this program has code for the current device. */

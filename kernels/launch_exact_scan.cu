@@ -2,9 +2,13 @@
  * launch_exact_scan.cu
  *	  Launches of the exact prefix sums of oplist.h, and the size of a workspace,
  *	  of which they need the most.
+ *
+ * One pass by the ring does nearly all data.  What it could not do is known on
+ * the device alone: the three launches that follow do that, or find nothing to
+ * do.
  */
 #include "exact_scan_limbs.cuh"
-#include "launch.cuh"
+#include "launch_ring.cuh"
 #include "workspace.cuh"
 
 /* Hands out the scan's part of the workspace; with a null base, measures it. */
@@ -21,33 +25,68 @@ struct Carver
 	}
 };
 
-static size_t
-carve(unsigned char *base, size_t tiles, ExactScanState *s)
-{
-	Carver carver = {base, 0};
+/* Measured: blocks of so many threads, values a thread, and tiles ahead. */
+template <class T>
+struct ExactScanTuning;
 
-	s->tiles = tiles;
-	carver.take(s->limb, LIMBS * tiles);
-	carver.take(s->flags, tiles);
-	carver.take(s->first, FLAGS * tiles);
-	carver.take(s->lowest, tiles);
-	carver.take(s->highest, tiles);
-	carver.take(s->base, BROAD * tiles);
-	carver.take(s->bit, tiles);
-	carver.take(s->sticky, tiles);
-	carver.take(s->list, PLANS * tiles);
-	carver.take(s->count, PLANS);
+template <>
+struct ExactScanTuning<double>
+{
+	typedef ExactRing8<RING_SHAPE(448, 10, 4)> Ring;
+	static constexpr int THREADS = 128, BLOCKS = 3, VECTORS = 8;
+	static constexpr auto sums = exact_scan_sums<ExactSum8, VECTORS, THREADS, BLOCKS>;
+	static size_t shared(int threads) { return exact_sum_shared<ExactSum8<1>>(threads); }
+};
+
+template <>
+struct ExactScanTuning<float>
+{
+	typedef ExactRing4<RING_SHAPE(448, 20, 4)> Ring;
+	static constexpr int THREADS = 256, BLOCKS = 4, VECTORS = 4;
+	static constexpr auto sums = exact_scan_sums<ExactSum4, VECTORS, THREADS, BLOCKS>;
+	static size_t shared(int threads) { return exact_sum_shared<ExactSum4<1>>(threads); }
+};
+
+/* Chunks are as many as blocks run at once; more would only be more to scan. */
+constexpr int EXACT_MOST_CHUNKS = 4096;
+
+struct ExactScanWork
+{
+	ExactScanState state;
+	ExactRingPlan *plan;
+	TileWord *words;
+	size_t num_words;
+};
+
+template <class T>
+static size_t
+carve(unsigned char *base, size_t n, ExactScanWork *w)
+{
+	typedef typename ExactScanTuning<T>::Ring Ring;
+	Carver carver = {base, 0};
+	ExactScanState *s = &w->state;
+
+	s->tiles = tiles_of(n, EXACT_SCAN_TILE);
+	w->num_words = tiles_of(n, RING_TILE<Ring>) * Ring::WORDS;
+	carver.take(s->limb, LIMBS * s->tiles);
+	carver.take(s->flags, s->tiles);
+	carver.take(s->chunk_limb, LIMBS * (size_t) EXACT_MOST_CHUNKS);
+	carver.take(s->chunk_flags, EXACT_MOST_CHUNKS);
+	carver.take(s->marks, s->tiles);
+	carver.take(w->plan, 1);
+	carver.take(w->words, w->num_words);
 	return carver.used;
 }
 
 extern "C" size_t
 gpured_workspace_size(size_t n)
 {
-	ExactScanState s;
-	const size_t exact = carve(nullptr, tiles_of(n, EXACT_SCAN_TILE), &s);
-	const size_t integer = tiles_of(n, SCAN_TILE<int64_t>) * sizeof(GpuredInt128);
+	ExactScanWork w;
+	size_t most = tiles_of(n, SCAN_TILE<int64_t>) * sizeof(GpuredInt128);
 
-	return offsetof(Workspace, scan) + (exact > integer ? exact : integer);
+	for (size_t size : {carve<double>(nullptr, n, &w), carve<float>(nullptr, n, &w)})
+		most = size > most ? size : most;
+	return offsetof(Workspace, scan) + most;
 }
 
 extern "C" size_t
@@ -59,50 +98,67 @@ gpured_workspace_zeroed(void)
 template <class T>
 static int
 launch_exact_scan(const void *values, size_t n, void *workspace, GpuredAcc *carry, void *out_,
-				  cudaStream_t stream)
+				  cudaStream_t stream, GpuredScanAlgorithm algorithm)
 {
-	auto narrow = exact_scan_window<T, NARROW, PLAN_NARROW>;
-	auto broad = exact_scan_window<T, BROAD, PLAN_BROAD>;
-	auto limbs = exact_scan_limbs<T>;
-	auto none = [](int) { return (size_t) 0; };
-	static const LaunchShape narrow_shape = launch_shape(narrow, EXACT_SCAN_THREADS, none);
-	static const LaunchShape broad_shape = launch_shape(broad, EXACT_SCAN_THREADS, none);
-	static const LaunchShape limbs_shape = launch_shape(limbs, EXACT_LIMBS_THREADS, none);
-	const size_t tiles = tiles_of(n, EXACT_SCAN_TILE);
+	typedef ExactScanTuning<T> Tuning;
+	typedef typename Tuning::Ring Ring;
+	auto sums = Tuning::sums;
+	auto tiles = exact_scan_tiles<T>;
+	static const LaunchShape sums_shape = launch_shape(sums, Tuning::THREADS, Tuning::shared);
+	static const LaunchShape tiles_shape =
+		launch_shape(tiles, EXACT_SCAN_THREADS, [](int) { return (size_t) 0; });
+	const LaunchShape &shape = ring_shape<Ring>();
 	const T *in = static_cast<const T *>(values);
 	T *out = static_cast<T *>(out_);
+	ExactScanWork w;
 	ExactScanState s;
+	cudaError_t error;
 
-	if (narrow_shape.error != cudaSuccess || broad_shape.error != cudaSuccess ||
-		limbs_shape.error != cudaSuccess)
-		return narrow_shape.error != cudaSuccess  ? narrow_shape.error
-			   : broad_shape.error != cudaSuccess ? broad_shape.error
-												  : limbs_shape.error;
-	carve(static_cast<Workspace *>(workspace)->scan, tiles, &s);
+	for (cudaError_t e : {sums_shape.error, tiles_shape.error, shape.error})
+		if (e != cudaSuccess)
+			return e;
+	carve<T>(static_cast<Workspace *>(workspace)->scan, n, &w);
+	s = w.state;
+	s.ring = nullptr;
+	s.chunk = tiles_of(s.tiles, launch_grid(sums_shape, s.tiles, EXACT_MOST_CHUNKS));
+	s.chunks = tiles_of(s.tiles, s.chunk);
 
-	LAUNCH(exact_scan_tiles<T>, tiles, EXACT_SCAN_THREADS, 0, stream, in, n, s);
-	LAUNCH(exact_scan_rows, LIMBS + 1, tiles <= 128 ? WARP : EXACT_ROW_THREADS, 0, stream, s,
+	if (algorithm == GPURED_SCAN_AUTO)
+		algorithm = shape.blocks > 0 ? GPURED_SCAN_RING : GPURED_SCAN_THREE_LAUNCHES;
+	if (algorithm == GPURED_SCAN_RING)
+	{
+		if (shape.blocks == 0)
+			return cudaErrorInvalidValue;
+		s.ring = w.plan;
+		LAUNCH(exact_ring_prepare<T>, s.tiles < 1024 ? 1 : 33, RING_SAMPLE_THREADS, 0, stream, in,
+			   n, carry, w.words, w.num_words, w.plan, s.marks, s.tiles);
+		error = ring_launch<Ring>(in, n, out, w.words, w.plan, stream);
+		if (error != cudaSuccess)
+			return error;
+	}
+	LAUNCH(sums, s.chunks, sums_shape.threads, sums_shape.shared, stream, in, n, s, carry);
+	LAUNCH(exact_scan_rows, LIMBS + 1, s.chunks <= 128 ? WARP : EXACT_ROW_THREADS, 0, stream, s,
 		   carry);
-	LAUNCH(exact_scan_plan, tiles_of(tiles, 128), 128, 0, stream, s);
-
-	/* How many tiles each plan has is known on the device alone. */
-	LAUNCH(narrow, launch_grid(narrow_shape, tiles, INT32_MAX), EXACT_SCAN_THREADS, 0, stream, in,
+	LAUNCH(tiles, launch_grid(tiles_shape, s.tiles, INT32_MAX), EXACT_SCAN_THREADS, 0, stream, in,
 		   n, s, out);
-	LAUNCH(broad, launch_grid(broad_shape, tiles, INT32_MAX), EXACT_SCAN_THREADS, 0, stream, in, n,
-		   s, out);
-	LAUNCH(limbs, launch_grid(limbs_shape, tiles, INT32_MAX), EXACT_LIMBS_THREADS, 0, stream, in, n,
-		   s, out);
 	return cudaGetLastError();
 }
 
 #define SCAN_int64(op, type, ctype, otype)
 #define SCAN_wide(op, type, ctype, otype)
 #define SCAN_exact(op, type, ctype, otype) \
+	extern "C" int gpured_launch_scan_##op##_##type##_by( \
+		const void *values, size_t n, void *workspace, GpuredAcc *carry, void *out, \
+		cudaStream_t stream, GpuredScanAlgorithm algorithm) \
+	{ \
+		return launch_exact_scan<ctype>(values, n, workspace, carry, out, stream, algorithm); \
+	} \
 	extern "C" int gpured_launch_scan_##op##_##type(const void *values, size_t n, void *workspace, \
 													GpuredAcc *carry, void *out, \
 													cudaStream_t stream) \
 	{ \
-		return launch_exact_scan<ctype>(values, n, workspace, carry, out, stream); \
+		return launch_exact_scan<ctype>(values, n, workspace, carry, out, stream, \
+										GPURED_SCAN_AUTO); \
 	}
 #define GPURED_SCAN(op, type, ctype, acc, otype) SCAN_##acc(op, type, ctype, otype)
 #include "oplist.h"

@@ -140,9 +140,9 @@ typedef void (*GroupedKernel)(GpuredGroups, GroupsRows);
 
 static cudaError_t
 launch_add(GroupedKernel kernel, const GroupedDevice &device, const GpuredGroups &g,
-		   const GroupsRows &rows, size_t shared, cudaStream_t stream)
+		   const GroupsRows &rows, int threads, size_t shared, cudaStream_t stream)
 {
-	const size_t tiles = tiles_of(rows.n, (size_t) GROUPED_THREADS * GROUPED_ROWS);
+	const size_t tiles = tiles_of(rows.n, (size_t) threads * GROUPED_ROWS);
 	int resident = 0;
 	cudaError_t error;
 	size_t grid;
@@ -151,14 +151,13 @@ launch_add(GroupedKernel kernel, const GroupedDevice &device, const GpuredGroups
 		(error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
 									  device.most_shared)) != cudaSuccess)
 		return error;
-	error =
-		cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, GROUPED_THREADS, shared);
+	error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, threads, shared);
 	if (error != cudaSuccess)
 		return error;
 	grid = (size_t) device.multiprocessors * (resident > 0 ? resident : 1);
 	if (grid > tiles)
 		grid = tiles;
-	LAUNCH(kernel, grid, GROUPED_THREADS, shared, stream, g, rows);
+	LAUNCH(kernel, grid, threads, shared, stream, g, rows);
 	return cudaGetLastError();
 }
 
@@ -171,6 +170,7 @@ gpured_launch_groups_add(const GpuredGroups *g, const GpuredGroupsColumn *keys,
 	const GpuredGroups groups = *g;
 	GroupsRows rows = {};
 	GroupedKernel kernel;
+	int threads = GROUPED_THREADS;
 	size_t shared = 0;
 	cudaError_t error;
 
@@ -182,12 +182,21 @@ gpured_launch_groups_add(const GpuredGroups *g, const GpuredGroupsColumn *keys,
 		rows.column[a] = columns[g->aggregate[a].column];
 	rows.n = n;
 	rows.shared_words = 1;
+	rows.used_words = 1;
 	for (int a = 0; a < g->naggregates; a++)
 	{
-		if (g->aggregate[a].digits > 0)
-			rows.shared_words += g->aggregate[a].digits + 1;
+		const GpuredGroupsAggregate &aggregate = g->aggregate[a];
+
+		if (aggregate.digits > 0)
+			rows.shared_words += aggregate.digits + 1;
 		else
+		{
 			rows.shared_extremes++;
+			rows.extreme_words |= (uint32_t) 1 << aggregate.word;
+		}
+		rows.used_words = aggregate.word + (aggregate.kind == GPURED_ACC_exact  ? GROUPS_DIGITS
+											: aggregate.kind == GPURED_ACC_wide ? 2
+																				: 1);
 	}
 
 	/* A table for all groups that are expected, at half its capacity, or none. */
@@ -201,7 +210,11 @@ gpured_launch_groups_add(const GpuredGroups *g, const GpuredGroupsColumn *keys,
 	{
 		kernel = g->key_size == 4 ? grouped_add<uint32_t, false> : grouped_add<uint64_t, false>;
 		rows.shared_capacity = 0;
-		shared = 0;
+		threads = GROUPED_STAGE_THREADS;
+		while (threads > WARP &&
+			   grouped_stage_bytes(threads, rows.used_words) > (size_t) device.most_shared / 2)
+			threads -= WARP;
+		shared = grouped_stage_bytes(threads, rows.used_words);
 	}
 
 	if (g->nsums > 0)
@@ -210,7 +223,7 @@ gpured_launch_groups_add(const GpuredGroups *g, const GpuredGroupsColumn *keys,
 		if ((error = cudaGetLastError()) != cudaSuccess)
 			return error;
 	}
-	return launch_add(kernel, device, groups, rows, shared, stream);
+	return launch_add(kernel, device, groups, rows, threads, shared, stream);
 }
 
 static size_t
@@ -227,6 +240,7 @@ gpured_launch_groups_clear(const GpuredGroups *g, cudaStream_t stream)
 	const GpuredGroups groups = *g;
 
 	LAUNCH(grouped_clear, blocks_for((size_t) g->capacity + 2), 256, 0, stream, groups);
+	LAUNCH(grouped_clear_status, 1, WARP, 0, stream, groups);
 	return cudaGetLastError();
 }
 

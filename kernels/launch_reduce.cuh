@@ -117,6 +117,9 @@ extern ReduceByCub reduce_by_cub[GPURED_NUM_OPS];
 #define FOR_OPERATOR_least_float(macro, name, ctype) macro(name, Least<ctype>)
 #define FOR_OPERATOR_greatest_int(macro, name, ctype) macro(name, Greatest<ctype>)
 #define FOR_OPERATOR_greatest_float(macro, name, ctype) macro(name, Greatest<ctype>)
+#define FOR_OPERATOR_and_int(macro, name, ctype) macro(name, BitAnd<ctype>)
+#define FOR_OPERATOR_or_int(macro, name, ctype) macro(name, BitOr<ctype>)
+#define FOR_OPERATOR_xor_int(macro, name, ctype) macro(name, BitXor<ctype>)
 #define FOR_OPERATOR_exact(macro, name, ctype)
 
 #endif /* GPURED_LAUNCH_REDUCE_CUH */

@@ -21,7 +21,6 @@ struct MomentsInt2
 	};
 	static constexpr bool commutative = true;
 
-
 	static __device__ __forceinline__ State identity() { return State{0, 0}; }
 	static __device__ __forceinline__ Value neutral() { return 0; }
 	static __device__ __forceinline__ State lift(Value v)
@@ -49,7 +48,6 @@ struct MomentsInt4
 		uint64_t unused;
 	};
 	static constexpr bool commutative = true;
-
 
 	static __device__ __forceinline__ State identity() { return State{0, {0, 0}, 0}; }
 	static __device__ __forceinline__ Value neutral() { return 0; }
@@ -80,7 +78,6 @@ struct MomentsInt8
 	typedef int64_t Value;
 	typedef GpuredIntMoments State;
 	static constexpr bool commutative = true;
-
 
 	static __device__ __forceinline__ State identity() { return State{{0, 0}, {0, 0, 0}}; }
 	static __device__ __forceinline__ Value neutral() { return 0; }

@@ -1,14 +1,14 @@
 /*
  * scan.cuh
- *	  Inclusive scan of a whole array of integers: reduce, then scan, in three
+ *	  Inclusive or exclusive scan of a whole array: reduce, then scan, in three
  *	  launches.
  *
- *		scan_tile_totals	each block reduces a tile
+ *		scan_tile_totals	each block adds up a tile, in order
  *		scan_totals			one block scans the totals, starting at the carry
  *		scan_tiles			each block scans its tile, from the tile's prefix
  *
- * No block waits for another and the order of operations is fixed.  The input
- * is read twice.
+ * No block waits for another and the order of operations is fixed; an operator
+ * that is only associative will do.  The input is read twice.
  *
  * In a tile each warp has a stretch of its own, read in rows: every lane has
  * one vector of neighbouring values in a row.  Rows are scanned in turn, from
@@ -17,7 +17,6 @@
 #ifndef GPURED_SCAN_CUH
 #define GPURED_SCAN_CUH
 
-#include "block_reduce.cuh"
 #include "block_scan.cuh"
 #include "operators.cuh"
 
@@ -27,25 +26,83 @@ constexpr int SCAN_ROWS = 4;
 template <class Value>
 constexpr size_t SCAN_TILE = (size_t) SCAN_THREADS *SCAN_ROWS *Vector<Value>::LENGTH;
 
+/* This thread's vectors of a tile, a row each; beyond n, neutral values. */
+template <class Op>
+static __device__ __forceinline__ void
+scan_load_rows(Vector<typename Op::Value> (&row)[SCAN_ROWS], const typename Op::Value *values,
+			   size_t n, size_t start)
+{
+	constexpr int LENGTH = Vector<typename Op::Value>::LENGTH;
+
+#pragma unroll
+	for (int i = 0; i < SCAN_ROWS; i++)
+	{
+		const size_t at = start + i * WARP * LENGTH;
+
+		if (at + LENGTH <= n)
+			row[i] = load_vector(values + at);
+		else
+#pragma unroll
+			for (int k = 0; k < LENGTH; k++)
+				row[i].value[k] = at + k < n ? values[at + k] : Op::neutral();
+	}
+}
+
+/* Scan the rows of a warp: what is before each of this lane's vectors; returns the warp's total. */
+template <class Op>
+static __device__ __forceinline__ typename Op::State
+scan_rows(const Vector<typename Op::Value> (&row)[SCAN_ROWS],
+		  typename Op::State (&before)[SCAN_ROWS])
+{
+	typedef typename Op::State State;
+	State warp_total = Op::identity();
+
+#pragma unroll
+	for (int i = 0; i < SCAN_ROWS; i++)
+	{
+		State state = Op::lift(row[i].value[0]);
+
+#pragma unroll
+		for (int k = 1; k < Vector<typename Op::Value>::LENGTH; k++)
+			state = Op::combine(state, Op::lift(row[i].value[k]));
+		state = warp_scan<Op>(state);
+		before[i] = warp_shuffle_up(state, 1);
+		if (lane_id() == 0)
+			before[i] = Op::identity();
+		before[i] = Op::combine(warp_total, before[i]);
+		warp_total = Op::combine(warp_total, warp_broadcast(state, WARP - 1));
+	}
+	return warp_total;
+}
+
+/* Where a thread's first vector is. */
+template <class Value>
+static __device__ __forceinline__ size_t
+scan_row_start()
+{
+	constexpr int LENGTH = Vector<Value>::LENGTH;
+
+	return blockIdx.x * SCAN_TILE<Value> +
+		   ((size_t) warp_id() * SCAN_ROWS * WARP + lane_id()) * LENGTH;
+}
+
 template <class Op>
 __global__ void
 __launch_bounds__(SCAN_THREADS)
 	scan_tile_totals(const typename Op::Value *values, size_t n, typename Op::State *totals)
 {
 	typedef typename Op::Value Value;
-	SHARED(BlockReduceShared<Op>, shared);
-	Vector<Value> tile[SCAN_ROWS];
-	typename Op::State state = Op::identity();
+	typedef typename Op::State State;
+	SHARED(BlockScanShared<Op>, shared);
+	Vector<Value> row[SCAN_ROWS];
+	State before[SCAN_ROWS];
+	State total, all;
 
-	load_tile(tile, values, n, blockIdx.x * SCAN_TILE<Value>, Op::neutral());
-#pragma unroll
-	for (int i = 0; i < SCAN_ROWS; i++)
-#pragma unroll
-		for (int k = 0; k < Vector<Value>::LENGTH; k++)
-			state = Op::combine(state, Op::lift(tile[i].value[k]));
-	state = block_reduce<Op>(shared, state);
+	scan_load_rows<Op>(row, values, n, scan_row_start<Value>());
+	total = scan_rows<Op>(row, before);
+	(void) block_scan_exclusive<Op>(shared, lane_id() == WARP - 1 ? total : Op::identity(), &all);
 	if (threadIdx.x == 0)
-		totals[blockIdx.x] = state;
+		totals[blockIdx.x] = all;
 }
 
 /*
@@ -98,7 +155,7 @@ scan_totals(typename Op::State *totals, size_t tiles, GpuredAcc *carry)
 		Op::store(carry, end);
 }
 
-template <class Op, class Out>
+template <class Op, class Out, bool EXCLUSIVE = false>
 __global__ void
 __launch_bounds__(SCAN_THREADS) scan_tiles(const typename Op::Value *values, size_t n,
 										   const typename Op::State *prefixes, Out *out)
@@ -106,44 +163,15 @@ __launch_bounds__(SCAN_THREADS) scan_tiles(const typename Op::Value *values, siz
 	typedef typename Op::Value Value;
 	typedef typename Op::State State;
 	constexpr int LENGTH = Vector<Value>::LENGTH;
-	constexpr int ROW = WARP * LENGTH;
 	SHARED(BlockScanShared<Op>, shared);
-	const size_t start =
-		blockIdx.x * SCAN_TILE<Value> + (size_t) warp_id() * SCAN_ROWS * ROW + lane_id() * LENGTH;
+	const size_t start = scan_row_start<Value>();
 	Vector<Value> row[SCAN_ROWS];
 	State before[SCAN_ROWS]; /* of the warp's values, before this lane's */
-	State warp_total = Op::identity();
+	State warp_total;
 	State all;
 
-#pragma unroll
-	for (int i = 0; i < SCAN_ROWS; i++)
-	{
-		const size_t at = start + i * ROW;
-
-		if (at + LENGTH <= n)
-			row[i] = load_vector(values + at);
-		else
-#pragma unroll
-			for (int k = 0; k < LENGTH; k++)
-				row[i].value[k] = at + k < n ? values[at + k] : Op::neutral();
-	}
-
-#pragma unroll
-	for (int i = 0; i < SCAN_ROWS; i++)
-	{
-		State state = Op::lift(row[i].value[0]);
-		State inclusive;
-
-#pragma unroll
-		for (int k = 1; k < LENGTH; k++)
-			state = Op::combine(state, Op::lift(row[i].value[k]));
-		inclusive = warp_scan<Op>(state);
-		before[i] = warp_shuffle_up(inclusive, 1);
-		if (lane_id() == 0)
-			before[i] = Op::identity();
-		before[i] = Op::combine(warp_total, before[i]);
-		warp_total = Op::combine(warp_total, warp_broadcast(inclusive, WARP - 1));
-	}
+	scan_load_rows<Op>(row, values, n, start);
+	warp_total = scan_rows<Op>(row, before);
 
 	/* What is before this warp: only its last lane brings the warp's total. */
 	State base =
@@ -155,14 +183,16 @@ __launch_bounds__(SCAN_THREADS) scan_tiles(const typename Op::Value *values, siz
 	for (int i = 0; i < SCAN_ROWS; i++)
 	{
 		State state = Op::combine(base, before[i]);
-		const size_t at = start + i * ROW;
+		const size_t at = start + i * WARP * LENGTH;
 
 #pragma unroll
 		for (int k = 0; k < LENGTH; k++)
 		{
-			state = Op::combine(state, Op::lift(row[i].value[k]));
+			const State after = Op::combine(state, Op::lift(row[i].value[k]));
+
 			if (at + k < n)
-				out[at + k] = state;
+				out[at + k] = EXCLUSIVE ? state : after;
+			state = after;
 		}
 	}
 }

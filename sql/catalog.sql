@@ -109,7 +109,7 @@ SELECT t.name, t.args, t.proname, c.proname
 SELECT name, args, role, proname
   FROM used
  WHERE role = 'transition' AND name ~ 'm(in|ax)$' AND proname !~ CASE WHEN name ~ 'min$' THEN 'min|smaller' ELSE 'max|larger' END
-    OR role ~ 'final$' AND name !~ '^(prefix_|bool_|every$)'
+    OR role ~ 'final$' AND name !~ '^(prefix_|bool_|bit_|every$)'
        AND strpos(proname, CASE name WHEN 'variance' THEN 'var_samp' WHEN 'stddev' THEN 'stddev_samp' ELSE name END) = 0;
 
 -- support functions: immutable and parallel safe, and none is left over

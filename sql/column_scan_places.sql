@@ -185,6 +185,19 @@ DROP TABLE guarded;
 DROP ROLE regress_gpured_reader;
 DROP FUNCTION leak, forbidden;
 
+-- a materialized view that was never filled
+CREATE MATERIALIZED VIEW unfilled AS SELECT a, b FROM parent WITH NO DATA;
+SELECT gpu_sum(b) FROM unfilled;
+SET gpured.debug_scan = forbid;
+SELECT gpu_sum(b) FROM unfilled;
+SET gpured.debug_scan = require;
+EXPLAIN (COSTS OFF) SELECT gpu_sum(b) FROM unfilled;
+-- keys that can only be sorted, and of which a qual leaves one value
+CREATE TABLE unhashable AS SELECT (i % 3)::money AS m, (i % 4)::bit(3) AS b, i FROM generate_series(1, 600) i;
+SELECT q, c.* FROM unnest(ARRAY['SELECT m, gpu_sum(i) FROM unhashable WHERE m = 1::money GROUP BY m', 'SELECT m, b, gpu_sum(i) FROM unhashable WHERE m = 1::money GROUP BY m, b', 'SELECT m, gpu_sum(i) FROM unhashable WHERE m = 7::money GROUP BY m',
+  'SELECT m, b, gpu_sum(i) FROM unhashable WHERE m = 2::money AND b = B''001'' GROUP BY b, m', 'SELECT b, gpu_sum(i) FROM unhashable GROUP BY b']) q, pg_temp.compare(q) c;
+DROP TABLE unhashable;
+
 -- statistics count a sequential scan and its rows
 CREATE TABLE counted AS SELECT i FROM generate_series(1, 3000) i;
 BEGIN;

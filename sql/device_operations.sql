@@ -1,6 +1,7 @@
 -- Every aggregate that has a device operation in src/oplist.h, prefixes apart, over
 -- rows that come one at a time: the same text as without a device, and under
 -- gpured.offload = force the device was used.
+SELECT gpured_version() IS NOT NULL AS loaded;
 \set oplist `sed -n 's/^GPURED_AGGREGATE(\(.*\))$/\1/p' "$PG_ABS_SRCDIR/src/oplist.h"`
 CREATE TEMP TABLE operations AS
   SELECT btrim(f[1]) AS name, btrim(f[2]) AS type

@@ -10,6 +10,7 @@ CREATE TABLE state_data AS
     FROM (SELECT i, (i::int8 * 7919 % 100003 + 0.5) / 100003::float8 * (1 - 1e-9) AS u,
                  (i::int8 * 104729 % 99991 + 0.5) / 99991::float8 AS v FROM generate_series(1, 20000) i) s;
 ANALYZE state_data;
+SET gpured.enable_column_scan = off;
 SET enable_sort = off;
 SET max_parallel_workers_per_gather = 0;
 SET work_mem = '256MB';
@@ -29,9 +30,9 @@ BEGIN
   RETURN bytes / 2500;
 END $$;
 
--- one aggregate for each transition function of gpured and each column of its type
+-- one aggregate for each transition function of gpured and each column of its type, and sums
 CREATE VIEW calls AS
-  SELECT DISTINCT ON (a.aggtransfn, c.attname)
+  SELECT DISTINCT ON (a.aggtransfn, c.attname, p.proname = 'gpu_sum')
          format('%s(%s)', p.proname, args) AS ours, a.aggtransfn AS transition,
          CASE a.aggtranstype WHEN 'internal'::regtype THEN a.aggtransspace END AS space,
          CASE p.proname WHEN 'gpu_dot' THEN format('sum(%s * normal8)', c.attname)
@@ -41,7 +42,7 @@ CREATE VIEW calls AS
          LATERAL (SELECT c.attname || CASE p.pronargs WHEN 2 THEN ', normal8' ELSE '' END) t(args)
    WHERE p.proname LIKE 'gpu\_%' AND p.proname NOT LIKE 'gpu\_prefix%'
      AND a.aggtransfn::text LIKE 'gpured\_%'
-   ORDER BY a.aggtransfn, c.attname, p.proname;
+   ORDER BY a.aggtransfn, c.attname, p.proname = 'gpu_sum', p.proname;
 
 -- A build with assertions adds a byte to each allocation, which may double it.
 SELECT CASE current_setting('debug_assertions')::bool WHEN true THEN 2 ELSE 1 END AS times \gset
@@ -51,7 +52,7 @@ CREATE TABLE sizes AS
          (SELECT bytes_a_group('count(*)')) AS bare, transition, space FROM calls;
 
 -- what is counted is the states: the built-in's of three and of six numbers
-SELECT theirs, round((builtin - bare) / :times) BETWEEN 50 AND 150 AS seen
+SELECT theirs, builtin - bare BETWEEN 50 AND 300 AS seen
   FROM sizes WHERE theirs IN ('avg(uniform8)', 'corr(uniform8, normal8)') ORDER BY 1;
 SELECT count(*) > 40 AS many, count(DISTINCT substr(ours, 1, 7)) AS names FROM sizes;
 
@@ -68,6 +69,7 @@ HAVING max(bytes - bare) - 16 NOT BETWEEN space - 9 AND space * :times + 1
 DROP VIEW calls;
 DROP TABLE sizes, state_data;
 DROP FUNCTION bytes_a_group(text);
+RESET gpured.enable_column_scan;
 RESET enable_sort;
 RESET max_parallel_workers_per_gather;
 RESET work_mem;

@@ -17,13 +17,15 @@
  *		starting from an accumulator "acc" that carries what came before.
  * GPURED_AGGREGATE(name, type, result, kernel)
  *		An SQL aggregate gpu_<name>(type) and the device operation that serves
- *		it; kernel "none" computes in the session.  A prefix aggregate returns an
+ *		it; kernel "none" computes in the session.  Counts and booleans have none
+ *		on purpose: a row is counted sooner than sent.  A prefix aggregate returns an
  *		array of "result", and has a second form with the argument "exclusive".
  *		Two types are two arguments.
  *
  * Accumulators: int64 and wide (128 bits) wrap nowhere for any batch; exact is
  * the fixed-point sum of exact.h; least and greatest order floats as
  * PostgreSQL does (NaN above all) and settle zeros (least -0, greatest +0).
+ * and_int, or_int and xor_int are of values extended to 64 bits by their sign.
  * int_moments are the sums of integers and of their squares; moments,
  * pair_moments and dot the exact sums of moment_sums.h.
  */
@@ -58,6 +60,16 @@ GPURED_REDUCE(max, int4,   int32_t, greatest_int)
 GPURED_REDUCE(max, int8,   int64_t, greatest_int)
 GPURED_REDUCE(max, float4, float,   greatest_float)
 GPURED_REDUCE(max, float8, double,  greatest_float)
+
+GPURED_REDUCE(bit_and, int2, int16_t, and_int)
+GPURED_REDUCE(bit_and, int4, int32_t, and_int)
+GPURED_REDUCE(bit_and, int8, int64_t, and_int)
+GPURED_REDUCE(bit_or,  int2, int16_t, or_int)
+GPURED_REDUCE(bit_or,  int4, int32_t, or_int)
+GPURED_REDUCE(bit_or,  int8, int64_t, or_int)
+GPURED_REDUCE(bit_xor, int2, int16_t, xor_int)
+GPURED_REDUCE(bit_xor, int4, int32_t, xor_int)
+GPURED_REDUCE(bit_xor, int8, int64_t, xor_int)
 
 /*             op            type    C type   columns, accumulator */
 GPURED_MOMENTS(moments,      int2,   int16_t, 1, int_moments)
@@ -134,17 +146,17 @@ GPURED_AGGREGATE(stddev,     numeric,    numeric,    none)
 GPURED_AGGREGATE(bool_and,   bool,       bool,       none)
 GPURED_AGGREGATE(bool_or,    bool,       bool,       none)
 GPURED_AGGREGATE(every,      bool,       bool,       none)
-GPURED_AGGREGATE(bit_and,    int2,       int2,       none)
-GPURED_AGGREGATE(bit_and,    int4,       int4,       none)
-GPURED_AGGREGATE(bit_and,    int8,       int8,       none)
+GPURED_AGGREGATE(bit_and,    int2,       int2,       reduce_bit_and_int2)
+GPURED_AGGREGATE(bit_and,    int4,       int4,       reduce_bit_and_int4)
+GPURED_AGGREGATE(bit_and,    int8,       int8,       reduce_bit_and_int8)
 GPURED_AGGREGATE(bit_and,    bit,        bit,        none)
-GPURED_AGGREGATE(bit_or,     int2,       int2,       none)
-GPURED_AGGREGATE(bit_or,     int4,       int4,       none)
-GPURED_AGGREGATE(bit_or,     int8,       int8,       none)
+GPURED_AGGREGATE(bit_or,     int2,       int2,       reduce_bit_or_int2)
+GPURED_AGGREGATE(bit_or,     int4,       int4,       reduce_bit_or_int4)
+GPURED_AGGREGATE(bit_or,     int8,       int8,       reduce_bit_or_int8)
 GPURED_AGGREGATE(bit_or,     bit,        bit,        none)
-GPURED_AGGREGATE(bit_xor,    int2,       int2,       none)
-GPURED_AGGREGATE(bit_xor,    int4,       int4,       none)
-GPURED_AGGREGATE(bit_xor,    int8,       int8,       none)
+GPURED_AGGREGATE(bit_xor,    int2,       int2,       reduce_bit_xor_int2)
+GPURED_AGGREGATE(bit_xor,    int4,       int4,       reduce_bit_xor_int4)
+GPURED_AGGREGATE(bit_xor,    int8,       int8,       reduce_bit_xor_int8)
 GPURED_AGGREGATE(bit_xor,    bit,        bit,        none)
 GPURED_AGGREGATE(sum,        interval,   interval,   none)
 GPURED_AGGREGATE(avg,        interval,   interval,   none)

@@ -11,6 +11,10 @@ use Test::More;
 use Time::HiRes qw(usleep time);
 
 my $reduce = 'SELECT gpu_sum(i::float8) = 20000100000 AND gpu_max(i) = 200000 FROM generate_series(1, 200000) i';
+my $moments = <<'SQL';
+SELECT gpu_var_pop(i) = 3333333333.25 AND gpu_covar_pop(i, 2 * i) = 6666666666.5 AND gpu_bit_xor(i) = 200000
+FROM generate_series(1, 200000) i
+SQL
 my $scan = <<'SQL';
 SELECT a[200000] = 20000100000 AND a[100000] = 5000050000 AND a[1] = 1
 FROM (SELECT gpu_prefix_sum(i::float8) a FROM generate_series(1, 200000) i) s
@@ -36,6 +40,13 @@ for my $step (qw(reduce-before reduce-after scan-before scan-after))
 		is($answer, 't', "$action at $step: the right answer");
 		cmp_ok($fallbacks, '>=', 1, "$action at $step: counted");
 	}
+}
+for my $action (qw(abort hang garbage error))
+{
+	set_fault($node, "--fault=reduce-after:2:$action");
+	my ($answer, $fallbacks) = ask($node, $force, $moments, '^fallbacks_');
+	is($answer, 't', "$action in variances, regressions and bits: the right answer");
+	cmp_ok($fallbacks, '>=', 1, "$action in variances, regressions and bits: counted");
 }
 for my $action (qw(abort hang garbage error))
 {
@@ -81,6 +92,7 @@ my $spoiling = set_fault($node, '--fault=reply:3:spoil');
 $node->psql('postgres', <<"SQL", on_error_stop => 0) for 1 .. 40;
 $force;
 SELECT gpu_sum(i::float8), gpu_max(i) FROM generate_series(1, 100000) i;
+SELECT gpu_variance(i), gpu_corr(i, -i), gpu_dot(i, i), gpu_stddev(i::float4) FROM generate_series(1, 50000) i;
 SELECT array_length(gpu_prefix_sum(i::int8), 1) FROM generate_series(1, 50000) i;
 TABLE gpured_devices;
 TABLE gpured_stats;

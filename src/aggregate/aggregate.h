@@ -91,6 +91,7 @@ gpured_unchanged(FunctionCallInfo fcinfo)
 #define GPURED_STATE_INT_SUM	's'
 #define GPURED_STATE_INT_TOTAL	'a'
 #define GPURED_STATE_EXTREME	'm'
+#define GPURED_STATE_BITS		'b'
 #define GPURED_STATE_FLOAT_SUM	'f'
 #define GPURED_STATE_FLOAT_MEAN 'g'
 #define GPURED_STATE_INTERVAL	'i'

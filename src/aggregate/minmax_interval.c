@@ -17,11 +17,22 @@
 PG_FUNCTION_INFO_V1(gpured_interval_larger);
 PG_FUNCTION_INFO_V1(gpured_interval_smaller);
 
-static int
-compare(Interval *a, Interval *b)
+/* As PostgreSQL orders them: with months of 30 days and days of 24 hours. */
+static inline int128
+order_value(const Interval *interval)
 {
-	return DatumGetInt32(DirectFunctionCall2(interval_cmp,
-											 IntervalPGetDatum(a), IntervalPGetDatum(b)));
+	int64		days = (int64) interval->month * DAYS_PER_MONTH + interval->day;
+
+	return (int128) days * USECS_PER_DAY + interval->time;
+}
+
+static inline int
+compare(const Interval *a, const Interval *b)
+{
+	int128		x = order_value(a);
+	int128		y = order_value(b);
+
+	return (x > y) - (x < y);
 }
 
 /* Of two equal intervals the one that is returned. */

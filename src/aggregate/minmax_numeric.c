@@ -12,6 +12,8 @@
 #include "utils/numeric.h"
 
 #include "aggregate/aggregate.h"
+#include "aggregate/numeric_layout.h"
+#include "compat.h"
 
 PG_FUNCTION_INFO_V1(gpured_numeric_larger);
 PG_FUNCTION_INFO_V1(gpured_numeric_smaller);
@@ -51,14 +53,43 @@ gpured_numeric_least(Numeric a, Numeric b)
 	return order < 0 ? a : order > 0 ? b : longer(a, b);
 }
 
+/*
+ * Which of the arguments is the answer, if both are short: they are compared as
+ * they are in the tuple.  0 if they are not, and need PostgreSQL's own comparison.
+ */
+static inline Datum
+pick_short(Datum a, Datum b, int sign)
+{
+	struct varlena *state = PG_DETOAST_DATUM_PACKED(a);
+	struct varlena *value = PG_DETOAST_DATUM_PACKED(b);
+	int128		x;
+	int128		y;
+	int			x_scale;
+	int			y_scale;
+
+	if (!gpured_read_short(state, &x, &x_scale) || !gpured_read_short(value, &y, &y_scale))
+		return (Datum) 0;
+	if (x == y)
+		return PointerGetDatum(y_scale > x_scale ? value : state);
+	return PointerGetDatum((x > y) == (sign > 0) ? state : value);
+}
+
 Datum
 gpured_numeric_larger(PG_FUNCTION_ARGS)
 {
+	Datum		result = pick_short(PG_GETARG_DATUM(0), PG_GETARG_DATUM(1), 1);
+
+	if (likely(result != (Datum) 0))
+		return result;
 	PG_RETURN_NUMERIC(gpured_numeric_greatest(PG_GETARG_NUMERIC(0), PG_GETARG_NUMERIC(1)));
 }
 
 Datum
 gpured_numeric_smaller(PG_FUNCTION_ARGS)
 {
+	Datum		result = pick_short(PG_GETARG_DATUM(0), PG_GETARG_DATUM(1), -1);
+
+	if (likely(result != (Datum) 0))
+		return result;
 	PG_RETURN_NUMERIC(gpured_numeric_least(PG_GETARG_NUMERIC(0), PG_GETARG_NUMERIC(1)));
 }

@@ -16,9 +16,6 @@
  *
  * The device sums hundred-millionths as it does int8: short values below
  * 92 thousand million.  What is above is added here.
- *
- * The layout of a numeric is private to PostgreSQL, but it is on disk everywhere
- * and has been the same since PostgreSQL 9.1.
  */
 #include "postgres.h"
 
@@ -38,10 +35,6 @@ PG_FUNCTION_INFO_V1(gpured_numeric_deserialize);
 PG_FUNCTION_INFO_V1(gpured_numeric_sum);
 PG_FUNCTION_INFO_V1(gpured_numeric_avg);
 
-#define FRACTION_DIGITS 2		/* digits of base NBASE after the point */
-#define INTEGER_DIGITS 4
-#define MAX_SCALE 20			/* a quotient's, often with zeros at its end */
-
 typedef struct NumericTotal
 {
 	int128		sum;			/* of short values, in units of 10^-8 */
@@ -51,53 +44,6 @@ typedef struct NumericTotal
 	GpuredOffload *offload;		/* NULL if the device has no part in the sum */
 	bool		started;		/* a value has come */
 } NumericTotal;
-
-/* 10000^i; a value's last digit is at most 10^(4 * 5) units. */
-static const uint128 power[FRACTION_DIGITS + INTEGER_DIGITS] = {
-	1, 10000, 100000000, UINT64CONST(1000000000000), UINT64CONST(10000000000000000),
-	(uint128) UINT64CONST(10000000000000000) * 10000
-};
-
-/* Read a short value; false if it is none.  Neither header nor digits are aligned. */
-static inline bool
-read_short(const struct varlena *numeric, int128 *value, int *scale)
-{
-	const char *data = VARDATA_ANY(numeric);
-	int			ndigits = ((int) VARSIZE_ANY_EXHDR(numeric) - (int) sizeof(uint16)) / 2;
-	uint16		header;
-	uint16		digit;
-	int			shift;			/* of the last digit, in digits */
-	uint64		head = 0;
-	uint128		magnitude;
-
-	memcpy(&header, data, sizeof(header));
-	*scale = SHORT_SCALE(header);
-	shift = SHORT_WEIGHT(header) - ndigits + 1 + FRACTION_DIGITS;
-	if ((header & KIND_MASK) != KIND_SHORT || *scale > MAX_SCALE || shift < 0 ||
-		SHORT_WEIGHT(header) >= INTEGER_DIGITS)
-		return false;
-	if (ndigits == 0)
-	{
-		*value = 0;
-		return true;
-	}
-
-	data += sizeof(header);
-	for (int i = 0; i < Min(ndigits, 4); i++)
-	{
-		memcpy(&digit, data + i * sizeof(digit), sizeof(digit));
-		head = head * NBASE + digit;
-	}
-	magnitude = head;
-	for (int i = 4; i < ndigits; i++)
-	{
-		memcpy(&digit, data + i * sizeof(digit), sizeof(digit));
-		magnitude = magnitude * NBASE + digit;
-	}
-	magnitude *= power[shift];
-	*value = (header & SHORT_NEGATIVE) ? -(int128) magnitude : (int128) magnitude;
-	return true;
-}
 
 /* The state, a new one for a group's first row. */
 static inline NumericTotal *
@@ -149,7 +95,7 @@ gpured_numeric_step(PG_FUNCTION_ARGS)
 	}
 	numeric = PG_DETOAST_DATUM_PACKED(PG_GETARG_DATUM(1));
 
-	if (likely(read_short(numeric, &value, &scale)))
+	if (likely(gpured_read_short(numeric, &value, &scale)))
 	{
 		add_short(total, value);
 		total->n[scale]++;
@@ -176,7 +122,7 @@ gpured_numeric_add_short(Datum state, const struct varlena *numeric)
 
 	if (VARATT_IS_1B_E(numeric) || VARATT_IS_4B_C(numeric))
 		return false;
-	if (unlikely(!read_short(numeric, &value, &scale)))
+	if (unlikely(!gpured_read_short(numeric, &value, &scale)))
 		return false;
 	total->sum += value;
 	total->n[scale]++;
@@ -205,7 +151,7 @@ gpured_numeric_inverse(PG_FUNCTION_ARGS)
 		PG_RETURN_POINTER(total);
 	numeric = PG_DETOAST_DATUM_PACKED(PG_GETARG_DATUM(1));
 
-	if (read_short(numeric, &value, &scale))
+	if (gpured_read_short(numeric, &value, &scale))
 	{
 		total->sum -= value;
 		total->n[scale]--;
@@ -263,6 +209,53 @@ gpured_numeric_serialize(PG_FUNCTION_ARGS)
 	PG_RETURN_BYTEA_P(gpured_state_end(&buf));
 }
 
+/*
+ * Check PostgreSQL's own state, from the cursor to the end.  Its function reads
+ * whatever comes, and what it does with a number that is none is undefined.
+ *
+ * The fields are a count; a sum as its number of digits, weight, sign, scale and
+ * digits; the largest scale and four counts.  A sum has few more digits than a
+ * numeric, however many numerics were added.
+ */
+static void
+check_wide(StringInfo buf)
+{
+	int			start = buf->cursor;
+	int64		count;
+	int32		ndigits;
+	int32		weight;
+	int32		sign;
+	int32		scale;
+
+	gpured_state_need(buf, 24);
+	count = pq_getmsgint64(buf);
+	ndigits = (int32) pq_getmsgint(buf, 4);
+	weight = (int32) pq_getmsgint(buf, 4);
+	sign = (int32) pq_getmsgint(buf, 4);
+	scale = (int32) pq_getmsgint(buf, 4);
+	if (count < 0 || ndigits < 0 || ndigits > buf->len ||
+		weight < PG_INT16_MIN || weight > PG_INT16_MAX + 16 ||
+		(sign != SERIAL_POSITIVE && sign != SERIAL_NEGATIVE) ||
+		scale < 0 || scale > SERIAL_MAX_SCALE)
+		gpured_state_corrupt("Its sum is not a number.");
+	gpured_state_need(buf, ndigits * 2 + 36);
+	for (int i = 0; i < ndigits; i++)
+	{
+		if (pq_getmsgint(buf, 2) >= NBASE)
+			gpured_state_corrupt("Its sum has a digit that is none.");
+	}
+	scale = (int32) pq_getmsgint(buf, 4);
+	if (scale < 0 || scale > SERIAL_MAX_SCALE)
+		gpured_state_corrupt("Its scale is out of range.");
+	for (int i = 0; i < 4; i++)
+	{
+		if (pq_getmsgint64(buf) < 0)
+			gpured_state_corrupt("Its number of values is negative.");
+	}
+	gpured_state_close(buf);
+	buf->cursor = start;
+}
+
 Datum
 gpured_numeric_deserialize(PG_FUNCTION_ARGS)
 {
@@ -286,9 +279,9 @@ gpured_numeric_deserialize(PG_FUNCTION_ARGS)
 	rest = buf.len - buf.cursor;
 	if (rest > 0)
 	{
-		/* PostgreSQL's function checks its own part. */
 		bytea	   *wide = palloc(VARHDRSZ + rest);
 
+		check_wide(&buf);
 		SET_VARSIZE(wide, VARHDRSZ + rest);
 		memcpy(VARDATA(wide), pq_getmsgbytes(&buf, rest), rest);
 		total->wide = gpured_call_builtin(numeric_avg_deserialize, fcinfo, 2,

@@ -75,6 +75,9 @@ gpured_cpu_use(const char *name)
 #define FOLD_wide(op, type) part.v.i128 = kernels->op##_##type(in->values, in->n)
 #define FOLD_least_int FOLD_int64
 #define FOLD_greatest_int FOLD_int64
+#define FOLD_and_int FOLD_int64
+#define FOLD_or_int FOLD_int64
+#define FOLD_xor_int FOLD_int64
 #define FOLD_least_float(op, type) part.v.f8 = kernels->op##_##type(in->values, in->n)
 #define FOLD_greatest_float FOLD_least_float
 

@@ -71,13 +71,22 @@ typedef struct GpuredCpuKernels
 	int64_t		(*sum_int4) (const int32_t *x, size_t n);
 	GpuredInt128 (*sum_int8) (const int64_t *x, size_t n);
 
-	/* Least and greatest of n > 0 values. */
+	/* Least and greatest of n > 0 values, and their bits. */
 	int64_t		(*min_int2) (const int16_t *x, size_t n);
 	int64_t		(*min_int4) (const int32_t *x, size_t n);
 	int64_t		(*min_int8) (const int64_t *x, size_t n);
 	int64_t		(*max_int2) (const int16_t *x, size_t n);
 	int64_t		(*max_int4) (const int32_t *x, size_t n);
 	int64_t		(*max_int8) (const int64_t *x, size_t n);
+	int64_t		(*bit_and_int2) (const int16_t *x, size_t n);
+	int64_t		(*bit_and_int4) (const int32_t *x, size_t n);
+	int64_t		(*bit_and_int8) (const int64_t *x, size_t n);
+	int64_t		(*bit_or_int2) (const int16_t *x, size_t n);
+	int64_t		(*bit_or_int4) (const int32_t *x, size_t n);
+	int64_t		(*bit_or_int8) (const int64_t *x, size_t n);
+	int64_t		(*bit_xor_int2) (const int16_t *x, size_t n);
+	int64_t		(*bit_xor_int4) (const int32_t *x, size_t n);
+	int64_t		(*bit_xor_int8) (const int64_t *x, size_t n);
 	double		(*min_float4) (const float *x, size_t n);
 	double		(*min_float8) (const double *x, size_t n);
 	double		(*max_float4) (const float *x, size_t n);

@@ -184,6 +184,49 @@ EXTREME_INT(max_int2, int16_t, VInt2, >)
 EXTREME_INT(max_int4, int32_t, VInt4, >)
 EXTREME_INT(max_int8, int64_t, VInt8, >)
 
+/* Bits of integers: "op" is &, | or ^. */
+#define BITS(name, ctype, vtype, op) \
+KERNEL int64_t \
+name(const ctype *x, size_t n) \
+{ \
+	const size_t lanes = LANES(ctype); \
+	ctype		result = x[0]; \
+	size_t		i = 1; \
+	if (n >= 2 * lanes) \
+	{ \
+		vtype		a; \
+		vtype		b; \
+		LOAD(a, x); \
+		LOAD(b, x + lanes); \
+		for (i = 2 * lanes; n - i >= 2 * lanes; i += 2 * lanes) \
+		{ \
+			vtype		u; \
+			vtype		v; \
+			LOAD(u, x + i); \
+			LOAD(v, x + i + lanes); \
+			a = a op u; \
+			b = b op v; \
+		} \
+		a = a op b; \
+		result = a[0]; \
+		for (size_t j = 1; j < lanes; j++) \
+			result = (ctype) (result op a[j]); \
+	} \
+	for (; i < n; i++) \
+		result = (ctype) (result op x[i]); \
+	return result; \
+}
+
+BITS(bit_and_int2, int16_t, VInt2, &)
+BITS(bit_and_int4, int32_t, VInt4, &)
+BITS(bit_and_int8, int64_t, VInt8, &)
+BITS(bit_or_int2, int16_t, VInt2, |)
+BITS(bit_or_int4, int32_t, VInt4, |)
+BITS(bit_or_int8, int64_t, VInt8, |)
+BITS(bit_xor_int2, int16_t, VInt2, ^)
+BITS(bit_xor_int4, int32_t, VInt4, ^)
+BITS(bit_xor_int8, int64_t, VInt8, ^)
+
 /*
  * Least or greatest of floats.  Comparisons leave out NaN, which is greatest of
  * all, and do not tell -0 from +0: "worst", the infinity that anything else
@@ -270,15 +313,17 @@ EXTREME_FLOAT(max_float8, double, VFloat8, VInt8, >, -__builtin_inf(), true)
 
 /*
  * Processors fetch ahead within a page, and out of order as far as instructions
- * are few; a block's are many.  The addresses may be beyond the batch.
+ * are few; a block's are many.  At most two cache lines; the addresses may be
+ * beyond the batch.
  */
-#define FETCH_AHEAD		4096
+#define FETCH_AHEAD		8192
 
 static GPURED_ALWAYS_INLINE void
 fetch_ahead(const void *x, size_t bytes)
 {
-	for (size_t i = 0; i < bytes; i += 64)
-		__builtin_prefetch((const char *) x + FETCH_AHEAD + i);
+	__builtin_prefetch((const char *) x + FETCH_AHEAD);
+	if (bytes > 64)
+		__builtin_prefetch((const char *) x + FETCH_AHEAD + 64);
 }
 
 /*
@@ -287,78 +332,77 @@ fetch_ahead(const void *x, size_t bytes)
  * summed.
  *
  * The exponent of the first sum is that of the magic number unless the value is
- * too large for the grid, or NaN: bits 52 to 63 of *range say so.  What the last
- * digit cannot take shows in the bits of *rest; that of bit 63 are only zeros of
- * different sign.
+ * too large for the grid, or NaN: bits 52 to 63 of "range" say so.  What the last
+ * digit cannot take shows in the bits of "left"; bit 63 is only of zeros that
+ * differ in their sign.
  */
-KERNEL		GPURED_ALWAYS_INLINE void
-cut_vector(VFloat8 rest, const VFloat8 * magic, int digits, VUInt8 * sum, VUInt8 * range, VUInt8 * left)
-{
-	VFloat8		t = rest + magic[0];
-	VFloat8		digit = t - magic[0];
-
-	sum[0] += (VUInt8) t;
-	*range |= (VUInt8) t ^ (VUInt8) magic[0];
-	for (int l = 1; l < digits; l++)
-	{
-		rest -= digit;
-		t = rest + magic[l];
-		digit = t - magic[l];
-		sum[l] += (VUInt8) t;
-	}
-	*left |= (VUInt8) digit ^ (VUInt8) rest;
-}
+#define CUT_VECTOR(v) \
+	do { \
+		VFloat8		rest_ = (v); \
+		VFloat8		t_ = rest_ + magic0; \
+		VFloat8		digit_ = t_ - magic0; \
+		sum0 += (VUInt8) t_; \
+		range |= (VUInt8) t_ ^ (VUInt8) magic0; \
+		rest_ -= digit_; \
+		t_ = rest_ + magic1; \
+		digit_ = t_ - magic1; \
+		sum1 += (VUInt8) t_; \
+		if (three) \
+		{ \
+			rest_ -= digit_; \
+			t_ = rest_ + magic2; \
+			digit_ = t_ - magic2; \
+			sum2 += (VUInt8) t_; \
+		} \
+		left |= (VUInt8) digit_ ^ (VUInt8) rest_; \
+	} while (0)
 
 /*
  * Modulo 2^64 the sum of the bits less that of the magic numbers' bits is the
  * sum of the digits, which is far below 2^63.
  */
-static inline int64_t
-digit_sum(uint64_t sum_of_bits, double magic)
+KERNEL		GPURED_ALWAYS_INLINE int64_t
+digit_sum(VUInt8 sum_of_bits, double magic)
 {
 	uint64_t	magic_bits;
+	uint64_t	total = 0;
 
 	memcpy(&magic_bits, &magic, sizeof(magic_bits));
-	return (int64_t) (sum_of_bits - GPURED_CPU_BLOCK * magic_bits);
+	for (size_t j = 0; j < LANES(double); j++)
+		total += sum_of_bits[j];
+	return (int64_t) (total - GPURED_CPU_BLOCK * magic_bits);
 }
 
-/* A whole block. */
+/* A whole block, of two digits or of three. */
 #define DIGITS(name, ctype, load) \
 KERNEL GPURED_ALWAYS_INLINE bool \
-name##_body(const ctype *x, const GpuredDigits *d, int digits, int64_t *result) \
+name##_body(const ctype *x, const GpuredDigits *d, const bool three, int64_t *result) \
 { \
 	const size_t lanes = LANES(double); \
-	VFloat8		zero = {0}; \
-	VFloat8		magic[GPURED_CPU_MAX_DIGITS]; \
-	VUInt8		sum[GPURED_CPU_MAX_DIGITS]; \
+	const VFloat8 zero = {0}; \
+	const VFloat8 magic0 = zero + d->magic[0]; \
+	const VFloat8 magic1 = zero + d->magic[1]; \
+	const VFloat8 magic2 = zero + (three ? d->magic[2] : 0); \
+	VUInt8		sum0 = {0}; \
+	VUInt8		sum1 = {0}; \
+	VUInt8		sum2 = {0}; \
 	VUInt8		range = {0}; \
 	VUInt8		left = {0}; \
 	bool		fits = true; \
-	for (int l = 0; l < digits; l++) \
+	for (size_t i = 0; i < GPURED_CPU_BLOCK; i += 2 * lanes) \
 	{ \
-		magic[l] = zero + d->magic[l]; \
-		sum[l] = (VUInt8) {0}; \
+		VFloat8		a; \
+		VFloat8		b; \
+		fetch_ahead(x + i, 2 * lanes * sizeof(ctype)); \
+		load(a, x + i); \
+		load(b, x + i + lanes); \
+		CUT_VECTOR(a); \
+		CUT_VECTOR(b); \
 	} \
-	for (size_t i = 0; i < GPURED_CPU_BLOCK; i += 4 * lanes) \
-	{ \
-		VFloat8		v[4]; \
-		fetch_ahead(x + i, 4 * lanes * sizeof(ctype)); \
-		load(v[0], x + i); \
-		load(v[1], x + i + lanes); \
-		load(v[2], x + i + 2 * lanes); \
-		load(v[3], x + i + 3 * lanes); \
-		cut_vector(v[0], magic, digits, sum, &range, &left); \
-		cut_vector(v[1], magic, digits, sum, &range, &left); \
-		cut_vector(v[2], magic, digits, sum, &range, &left); \
-		cut_vector(v[3], magic, digits, sum, &range, &left); \
-	} \
-	for (int l = 0; l < digits; l++) \
-	{ \
-		uint64_t	total = 0; \
-		for (size_t j = 0; j < lanes; j++) \
-			total += sum[l][j]; \
-		result[l] = digit_sum(total, d->magic[l]); \
-	} \
+	result[0] = digit_sum(sum0, d->magic[0]); \
+	result[1] = digit_sum(sum1, d->magic[1]); \
+	if (three) \
+		result[2] = digit_sum(sum2, d->magic[2]); \
 	for (size_t j = 0; j < lanes; j++) \
 		fits &= range[j] >> 52 == 0 && left[j] << 1 == 0; \
 	return fits; \
@@ -421,37 +465,32 @@ one_digit_float4(const float *x, const GpuredDigits *d, int64_t *result)
 {
 	const size_t lanes = LANES(double);
 	const		VFloat8 magic = (VFloat8) {0} +d->magic[0];
-	VUInt8		sum[2] = {{0}, {0}};
+	VUInt8		sum0 = {0};
+	VUInt8		sum1 = {0};
 	VUInt4		greatest = {0};
 	VUInt4		least = (VUInt4) {0} -1;	/* and less 1: zero is not the
 											 * least */
-	uint64_t	total = 0;
 	bool		fits = true;
 
-	for (size_t i = 0; i < GPURED_CPU_BLOCK; i += 4 * lanes)
+	for (size_t i = 0; i < GPURED_CPU_BLOCK; i += 2 * lanes)
 	{
-		fetch_ahead(x + i, 4 * lanes * sizeof(float));
-		for (size_t j = i; j < i + 4 * lanes; j += 2 * lanes)
-		{
-			VUInt4		bits;
-			VFloat8		low;
-			VFloat8		high;
+		VUInt4		bits;
+		VFloat8		low;
+		VFloat8		high;
 
-			LOAD(bits, x + j);
-			LOAD_WIDENED(low, x + j);
-			LOAD_WIDENED(high, x + j + lanes);
-			bits &= INT32_MAX;
-			greatest = GREATEST(bits, greatest);
-			least = LEAST(bits - 1, least);
-			sum[0] += (VUInt8) (low + magic);
-			sum[1] += (VUInt8) (high + magic);
-		}
+		fetch_ahead(x + i, 2 * lanes * sizeof(float));
+		LOAD(bits, x + i);
+		LOAD_WIDENED(low, x + i);
+		LOAD_WIDENED(high, x + i + lanes);
+		bits &= INT32_MAX;
+		greatest = GREATEST(bits, greatest);
+		least = LEAST(bits - 1, least);
+		sum0 += (VUInt8) (low + magic);
+		sum1 += (VUInt8) (high + magic);
 	}
-	for (size_t j = 0; j < lanes; j++)
-		total += sum[0][j] + sum[1][j];
 	for (size_t j = 0; j < 2 * lanes; j++)
 		fits &= greatest[j] < d->greatest && least[j] >= d->least;
-	result[0] = digit_sum(total, d->magic[0]);
+	result[0] = digit_sum(sum0 + sum1, d->magic[0]);
 	return fits;
 }
 
@@ -460,13 +499,13 @@ digits_float4(const float *x, const GpuredDigits *d, int64_t *sum)
 {
 	if (d->n == 1)
 		return one_digit_float4(x, d, sum);
-	return d->n == 3 ? digits_float4_body(x, d, 3, sum) : digits_float4_body(x, d, 2, sum);
+	return d->n == 3 ? digits_float4_body(x, d, true, sum) : digits_float4_body(x, d, false, sum);
 }
 
 KERNEL bool
 digits_float8(const double *x, const GpuredDigits *d, int64_t *sum)
 {
-	return d->n == 3 ? digits_float8_body(x, d, 3, sum) : digits_float8_body(x, d, 2, sum);
+	return d->n == 3 ? digits_float8_body(x, d, true, sum) : digits_float8_body(x, d, false, sum);
 }
 
 /*
@@ -810,51 +849,54 @@ dot(const double *x, const double *y, const GpuredMomentGrid *g, int64_t *sum)
 #endif
 
 /*
- * The digits of one vector of values, in pairs; lanes of what does not fit and
- * of -0 are cleared in *good.
+ * The digits of one vector of values, stored in pairs.  Lanes of what does not fit
+ * are cleared in good, lanes of -0 are set in negative_zero.  A macro, and no
+ * arrays: compilers would keep them in memory.
  */
-KERNEL		GPURED_ALWAYS_INLINE void
-cut_pairs(VFloat8 v, const VFloat8 * magic, VFloat8 bound, VInt8 * good, VInt8 * pair)
-{
-	VFloat8		t = v + magic[0];
-	VFloat8		rest = v - (t - magic[0]);
-	VFloat8		u = rest + magic[1];
-	VInt8		first = (VInt8) ((VUInt8) t - (VUInt8) magic[0]);
-	VInt8		second = (VInt8) ((VUInt8) u - (VUInt8) magic[1]);
-
-	*good &= ((VFloat8) ((VInt8) v & INT64_MAX) < bound) & (u - magic[1] == rest) &
-		((VInt8) v != INT64_MIN);
-	pair[0] = INTERLEAVE_LOW(first, second);
-	pair[1] = INTERLEAVE_HIGH(first, second);
-}
+#define CUT_PAIRS(v, out) \
+	do { \
+		VFloat8		t_ = (v) + magic0; \
+		VFloat8		rest_ = (v) - (t_ - magic0); \
+		VFloat8		u_ = rest_ + magic1; \
+		VInt8		first_ = (VInt8) ((VUInt8) t_ - (VUInt8) magic0); \
+		VInt8		second_ = (VInt8) ((VUInt8) u_ - (VUInt8) magic1); \
+		VInt8		low_ = INTERLEAVE_LOW(first_, second_); \
+		VInt8		high_ = INTERLEAVE_HIGH(first_, second_); \
+		good &= ((VFloat8) ((VInt8) (v) & INT64_MAX) < bound) & (u_ - magic1 == rest_); \
+		negative_zero |= (VInt8) (v) == INT64_MIN; \
+		memcpy((out), &low_, sizeof(low_)); \
+		memcpy((out) + LANES(double) / 2, &high_, sizeof(high_)); \
+	} while (0)
 
 #define CUT(name, ctype, load) \
 KERNEL bool \
 name(const ctype *x, size_t n, const GpuredDigits *d, GpuredDigitPair *out) \
 { \
 	const size_t lanes = LANES(double); \
-	VFloat8		zero = {0}; \
-	VFloat8		magic[2] = {zero + d->magic[0], zero + d->magic[1]}; \
-	VFloat8		bound = zero + d->bound; \
+	const VFloat8 zero = {0}; \
+	const VFloat8 magic0 = zero + d->magic[0]; \
+	const VFloat8 magic1 = zero + d->magic[1]; \
+	const VFloat8 bound = zero + d->bound; \
 	VInt8		good = (VInt8) {0} == 0; \
-	VInt8		pair[2]; \
+	VInt8		negative_zero = {0}; \
 	VFloat8		v; \
 	bool		fits = true; \
 	size_t		i = 0; \
 	for (; n - i >= lanes; i += lanes) \
 	{ \
 		load(v, x + i); \
-		cut_pairs(v, magic, bound, &good, pair); \
-		memcpy(out + i, pair, sizeof(pair)); \
+		CUT_PAIRS(v, out + i); \
 	} \
 	if (i < n) \
 	{ \
 		ctype		tail[LANES(double)] = {0}; \
+		GpuredDigitPair pair[LANES(double)]; \
 		memcpy(tail, x + i, (n - i) * sizeof(ctype)); \
 		load(v, tail); \
-		cut_pairs(v, magic, bound, &good, pair); \
+		CUT_PAIRS(v, pair); \
 		memcpy(out + i, pair, (n - i) * sizeof(*out)); \
 	} \
+	good &= ~negative_zero; \
 	for (size_t j = 0; j < lanes; j++) \
 		fits &= good[j] != 0; \
 	return fits; \
@@ -899,6 +941,15 @@ const GpuredCpuKernels KERNELS = {
 	.max_int2 = max_int2,
 	.max_int4 = max_int4,
 	.max_int8 = max_int8,
+	.bit_and_int2 = bit_and_int2,
+	.bit_and_int4 = bit_and_int4,
+	.bit_and_int8 = bit_and_int8,
+	.bit_or_int2 = bit_or_int2,
+	.bit_or_int4 = bit_or_int4,
+	.bit_or_int8 = bit_or_int8,
+	.bit_xor_int2 = bit_xor_int2,
+	.bit_xor_int4 = bit_xor_int4,
+	.bit_xor_int8 = bit_xor_int8,
 	.min_float4 = min_float4,
 	.min_float8 = min_float8,
 	.max_float4 = max_float4,

@@ -42,6 +42,9 @@ typedef enum GpuredAccKind
 	GPURED_ACC_greatest_int,	/* v.i64, valid if n > 0 */
 	GPURED_ACC_least_float,		/* v.f8, valid if n > 0 */
 	GPURED_ACC_greatest_float,	/* v.f8, valid if n > 0 */
+	GPURED_ACC_and_int,			/* v.i64, valid if n > 0 */
+	GPURED_ACC_or_int,			/* v.i64, valid if n > 0 */
+	GPURED_ACC_xor_int,			/* v.i64, valid if n > 0 */
 	GPURED_ACC_int_moments,		/* v.ints */
 	GPURED_ACC_moments,			/* v.sums, of GPURED_MOMENTS_ONE */
 	GPURED_ACC_pair_moments,	/* v.sums, of GPURED_MOMENTS_TWO */

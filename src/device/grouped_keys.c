@@ -11,6 +11,9 @@
 /* Tables that are larger than this are fetched ahead. */
 #define CACHED_BYTES	(256 * 1024)
 
+/* Keys whose buckets are fetched ahead when the table grows. */
+#define REHASH_AHEAD	16
+
 /* How many keys the array may span, and at least does. */
 #define MAX_SPAN		(UINT64_C(1) << 16)
 #define MIN_SPAN		(UINT64_C(1) << 10)
@@ -231,6 +234,9 @@ reserve_buckets(GpuredKeys *t, size_t more, bool wide)
 		uint64_t	key = key_at(t->key, i, wide);
 		size_t		b = bucket_of(key, log2, wide);
 
+		if (t->n - i > REHASH_AHEAD)
+			__builtin_prefetch((char *) buckets + bucket_size(t) *
+							   bucket_of(key_at(t->key, i + REHASH_AHEAD, wide), log2, wide), 1);
 		if (i + 1 == t->null_number)
 			continue;
 		while (bucket_number(buckets, b, wide) != 0)

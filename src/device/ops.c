@@ -85,6 +85,15 @@ gpured_acc_merge(GpuredOp op, GpuredAcc *dst, const GpuredAcc *src)
 			if (dst->n == 0 || take)
 				dst->v.f8 = gpured_canonical_float(src->v.f8);
 			break;
+		case GPURED_ACC_and_int:
+			dst->v.i64 = dst->n == 0 ? src->v.i64 : dst->v.i64 & src->v.i64;
+			break;
+		case GPURED_ACC_or_int:
+			dst->v.i64 = dst->n == 0 ? src->v.i64 : dst->v.i64 | src->v.i64;
+			break;
+		case GPURED_ACC_xor_int:
+			dst->v.i64 = dst->n == 0 ? src->v.i64 : dst->v.i64 ^ src->v.i64;
+			break;
 		case GPURED_ACC_int_moments:
 			gpured_int_moments_add(&dst->v.ints, &src->v.ints);
 			break;

@@ -143,6 +143,9 @@ gpured_acc_plausible(GpuredOp op, const GpuredAcc *acc)
 			return acc->v.i64 <= INT64_MAX / 2 && acc->v.i64 >= -(INT64_MAX / 2);
 		case GPURED_ACC_wide:
 			return acc->v.i128.hi <= INT64_MAX / 2 && acc->v.i128.hi >= -(INT64_MAX / 2);
+		case GPURED_ACC_and_int:
+		case GPURED_ACC_or_int:
+		case GPURED_ACC_xor_int:
 		case GPURED_ACC_least_int:
 		case GPURED_ACC_greatest_int:
 		case GPURED_ACC_least_float:

@@ -209,31 +209,35 @@ gpured_limb_carries(uint64_t old, uint64_t addend, uint64_t high)
 	return ((old ^ high) & ~(addend ^ high)) >> 63;
 }
 
-/* limb[] += mantissa * 2^distance */
-static inline void
-gpured_add_value(uint64_t *limb, int64_t mantissa, uint64_t distance)
+/* limb[] += mantissa * 2^distance; "narrow" sums cannot carry. */
+static inline __attribute__((always_inline))
+void
+gpured_add_value(uint64_t *limb, int64_t mantissa, uint64_t distance, bool narrow)
 {
 	unsigned	shift = distance & 63;
 	uint64_t	high = (uint64_t) ((mantissa >> 1) >> (63 - shift));
 	unsigned __int128 sum;
 	uint64_t	old;
 
-	limb += distance >> 6;
+	if (!narrow)
+		limb += distance >> 6;
 	old = limb[1];
 	sum = (unsigned __int128) old << 64 | limb[0];
 	sum += (unsigned __int128) high << 64 | (uint64_t) mantissa << shift;
 	limb[0] = (uint64_t) sum;
 	limb[1] = (uint64_t) (sum >> 64);
-	if (__builtin_expect(gpured_limb_carries(old, high, limb[1]), 0))
+	if (!narrow && __builtin_expect(gpured_limb_carries(old, high, limb[1]), 0))
 		gpured_moments_carry(limb + 2, high);
 }
 
 /*
- * limb[] += a * b * 2^distance.  Returns false, with nothing done, if that would
- * carry out of a narrow sum.
+ * limb[] += a * b * 2^distance.  Returns false if that carries out of a narrow
+ * sum, and has then done nothing, if "counted" does not rule it out.
  */
-static inline bool
-gpured_add_product(uint64_t *limb, int64_t a, int64_t b, uint64_t distance, bool narrow)
+static inline __attribute__((always_inline))
+bool
+gpured_add_product(uint64_t *limb, int64_t a, int64_t b, uint64_t distance, bool narrow,
+				   bool counted)
 {
 	__int128	product = (__int128) a * b;
 	unsigned	shift = distance & 63;
@@ -244,11 +248,12 @@ gpured_add_product(uint64_t *limb, int64_t a, int64_t b, uint64_t distance, bool
 	bool		carry;
 	uint64_t	highest;
 
-	limb += distance >> 6;
+	if (!narrow)
+		limb += distance >> 6;
 	sum = (unsigned __int128) limb[1] << 64 | limb[0];
 	carry = __builtin_add_overflow(sum, (unsigned __int128) middle << 64 | (uint64_t) product << shift, &sum);
 	highest = limb[2] + high + carry;
-	if (__builtin_expect(gpured_limb_carries(limb[2], high, highest), 0))
+	if (!(narrow && counted) && __builtin_expect(gpured_limb_carries(limb[2], high, highest), 0))
 	{
 		if (narrow)
 			return false;
@@ -257,6 +262,44 @@ gpured_add_product(uint64_t *limb, int64_t a, int64_t b, uint64_t distance, bool
 	limb[0] = (uint64_t) sum;
 	limb[1] = (uint64_t) (sum >> 64);
 	limb[2] = highest;
+	return true;
+}
+
+/* Add a row that fits.  "narrow" is a constant; false if a narrow DOT would carry. */
+static inline __attribute__((always_inline))
+bool
+gpured_add_row(GpuredMoments *w, GpuredMomentsKind kind, GpuredTerm a, GpuredTerm b, bool remove,
+			   bool narrow)
+{
+	int			sx = narrow ? 0 : w->span[0] >> 1;
+	int			sy = narrow ? 0 : w->span[1] >> 1;
+	int64_t		x_added = remove ? -a.mantissa : a.mantissa;
+	int64_t		y_added = remove ? -b.mantissa : b.mantissa;
+
+	if (kind == GPURED_MOMENTS_DOT)
+	{
+		if (!gpured_add_product(w->limb, x_added, b.mantissa, a.distance + b.distance, narrow,
+								false))
+			return false;
+		w->flags |= GPURED_EXACT_NOT_NEGZERO &
+			((a.nonzero & b.nonzero) | ~(a.sign ^ b.sign));
+		return true;
+	}
+
+	w->limb[0] += remove ? -1 : 1;
+	gpured_add_value(w->limb + gpured_moments_offset(kind, GPURED_SUM_X, sx, sy),
+					 x_added, a.distance, narrow);
+	gpured_add_product(w->limb + gpured_moments_offset(kind, GPURED_SUM_XX, sx, sy),
+					   x_added, a.mantissa, 2 * a.distance, narrow, true);
+	if (kind == GPURED_MOMENTS_TWO)
+	{
+		gpured_add_value(w->limb + gpured_moments_offset(kind, GPURED_SUM_Y, sx, sy),
+						 y_added, b.distance, narrow);
+		gpured_add_product(w->limb + gpured_moments_offset(kind, GPURED_SUM_YY, sx, sy),
+						   y_added, b.mantissa, 2 * b.distance, narrow, true);
+		gpured_add_product(w->limb + gpured_moments_offset(kind, GPURED_SUM_XY, sx, sy),
+						   x_added, b.mantissa, a.distance + b.distance, narrow, true);
+	}
 	return true;
 }
 
@@ -272,10 +315,6 @@ gpured_moments_fit(GpuredMoments *w, GpuredMomentsKind kind, double x, double y,
 	GpuredTerm	b = {0, 0, 0, 0};
 	bool		outside = (a.distance >> 5) >= w->span[0];
 	bool		narrow = w->span[0] & 1;
-	int			sx = w->span[0] >> 1;
-	int			sy = w->span[1] >> 1;
-	int64_t		x_added;
-	int64_t		y_added;
 
 	if (kind != GPURED_MOMENTS_ONE)
 	{
@@ -286,33 +325,9 @@ gpured_moments_fit(GpuredMoments *w, GpuredMomentsKind kind, double x, double y,
 		outside |= narrow & (w->limb[0] >> GPURED_NARROW_ROWS_LOG2 != 0);
 	if (__builtin_expect(outside, 0))
 		return false;
-
-	x_added = remove ? -a.mantissa : a.mantissa;
-	y_added = remove ? -b.mantissa : b.mantissa;
-	if (kind == GPURED_MOMENTS_DOT)
-	{
-		if (!gpured_add_product(w->limb, x_added, b.mantissa, a.distance + b.distance, narrow))
-			return false;
-		w->flags |= GPURED_EXACT_NOT_NEGZERO &
-			((a.nonzero & b.nonzero) | ~(a.sign ^ b.sign));
-		return true;
-	}
-
-	w->limb[0] += remove ? -1 : 1;
-	gpured_add_value(w->limb + gpured_moments_offset(kind, GPURED_SUM_X, sx, sy),
-					 x_added, a.distance);
-	gpured_add_product(w->limb + gpured_moments_offset(kind, GPURED_SUM_XX, sx, sy),
-					   x_added, a.mantissa, 2 * a.distance, false);
-	if (kind == GPURED_MOMENTS_TWO)
-	{
-		gpured_add_value(w->limb + gpured_moments_offset(kind, GPURED_SUM_Y, sx, sy),
-						 y_added, b.distance);
-		gpured_add_product(w->limb + gpured_moments_offset(kind, GPURED_SUM_YY, sx, sy),
-						   y_added, b.mantissa, 2 * b.distance, false);
-		gpured_add_product(w->limb + gpured_moments_offset(kind, GPURED_SUM_XY, sx, sy),
-						   x_added, b.mantissa, a.distance + b.distance, false);
-	}
-	return true;
+	if (narrow)
+		return gpured_add_row(w, kind, a, b, remove, true);
+	return gpured_add_row(w, kind, a, b, remove, false);
 }
 
 /*

@@ -450,7 +450,7 @@ make_final_path(PlannerInfo *root, RelOptInfo *output_rel, Path *path,
 		strategy = AGG_SORTED;
 		if (group_clause != NIL && (extra->flags & GROUPING_CAN_USE_HASH))
 			strategy = AGG_HASHED;
-		else if (group_clause != NIL)
+		else if (root->group_pathkeys != NIL)
 			path = (Path *) create_sort_path(root, output_rel, path, root->group_pathkeys, -1.0);
 	}
 	return (Path *) create_agg_path(root, output_rel, path, output_rel->reltarget, strategy,

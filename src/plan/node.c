@@ -179,6 +179,12 @@ begin_scan(CustomScanState *css, EState *estate, int eflags)
 	/* EXPLAIN alone needs nothing more. */
 	if (eflags & EXEC_FLAG_EXPLAIN_ONLY)
 		return;
+	if (!RelationIsScannable(node->rel))
+		ereport(ERROR,
+				errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				errmsg("materialized view \"%s\" has not been populated",
+					   RelationGetRelationName(node->rel)),
+				errhint("Use the REFRESH MATERIALIZED VIEW command."));
 	node->columns = gpured_columns_create(node->rel, &css->ss);
 	begin_quals(node);
 	node->fold = gpured_fold_create(outputs, node->has_group_by, node->columns, &css->ss);

@@ -6,8 +6,9 @@
 
 Makes tables of random values with special ones at random positions, and asks
 each aggregate of each type through many plan shapes: plain, hashed and sorted
-groups, parallel, partial states of partitions, DISTINCT, FILTER, ORDER BY
-inside the call, window frames, subqueries and prefix sums.
+groups, ROLLUP, subqueries that are scanned again, parallel, column scans, partial
+states of partitions, WHERE, DISTINCT, FILTER, ORDER BY inside the call, window
+frames and prefix sums.
 
 Float sums, averages, variances and regressions are compared, bit for bit, with
 exact rational arithmetic done here.  Everything else is compared with the built-in aggregate,
@@ -32,7 +33,10 @@ import psycopg
 INTEGERS = ("int2", "int4", "int8")
 FLOATS = ("float4", "float8")
 NUMBERS = INTEGERS + FLOATS + ("numeric",)
-OTHERS = ("interval", "money", "date", "timestamptz", "text", "inet", "bool", "bit")
+OTHERS = ("interval", "money", "date", "time", "timetz", "timestamp", "timestamptz", "text", "bpchar", "inet", "oid", "xid8",
+          "pg_lsn", "tid", "grade", "int4[]", "bool", "bit")
+INFINITE = ["date", "timestamp", "timestamptz"]         # and interval from PostgreSQL 17 on
+GRADES = ("low", "middle", "high", "a")
 TYPES = NUMBERS + OTHERS
 PREFIXES = ("prefix_sum", "prefix_sum", "prefix_min", "prefix_max")
 VARIANCES = ("var_pop", "var_samp", "variance", "stddev_pop", "stddev_samp", "stddev")
@@ -46,6 +50,7 @@ FUNCTIONS.update({kind: EXTREMES for kind in OTHERS}, interval=("sum", "avg") + 
 REGRESSIONS = ("corr", "covar_pop", "covar_samp", "regr_count", "regr_avgx", "regr_avgy", "regr_sxx", "regr_syy",
                "regr_sxy", "regr_slope", "regr_intercept", "regr_r2", "dot")
 EXACT = ("sum", "avg") + VARIANCES + REGRESSIONS
+PAIRED = ("float8", "float8", "float4", "int4", "int2")
 OVERFLOW = "22003"
 INFINITY = math.inf
 
@@ -73,12 +78,17 @@ def random_float(rng, style):
         return rng.choice((-1, 1)) * math.ldexp(1 + rng.random(), rng.randrange(-1074, 1020))
     if style == "huge":
         return rng.choice((-1, 1)) * math.ldexp(1 + rng.random(), rng.randrange(1000, 1024))
+    if style == "ties":
+        return rng.choice((-1, 1, 1)) * rng.choice(TIES)
     if style == "tiny":
         return rng.choice((-1, 1)) * math.ldexp(rng.random(), -1040)
     return rng.choice((-1, 1)) * math.ldexp(1.0, rng.randrange(-60, 60))        # powers
 
 
-STYLES = ("uniform", "normal", "cents", "integers", "wide", "huge", "tiny", "powers")
+STYLES = ("uniform", "normal", "cents", "integers", "wide", "huge", "tiny", "powers", "ties")
+# Sums of these are often halfway between two floats, or beside that.
+TIES = (1.0, 2.0**-53, 3 * 2.0**-53, 2.0**-54, 2.0**-105, 2.0**-24, 3 * 2.0**-24, 2.0**-25, 2.0**53, 2.0**24, 5e-324, 2.0**-149,
+        2.0**-1022, 2.0**-126)
 SPECIALS = (math.nan, INFINITY, -INFINITY, 0.0, -0.0, 5e-324, sys.float_info.max, -sys.float_info.max,
             2.0**53, 1.0, -1.0, 2.0**-1022)
 LIMITS = {"int2": 2**15, "int4": 2**31, "int8": 2**63}
@@ -97,7 +107,9 @@ def random_value(rng, kind, style, specials):
         return random_other(rng, kind)
     if kind == "numeric":
         if special:
-            return rng.choice(("NaN", "Infinity", "-Infinity", "0.000", "1e40"))
+            return rng.choice(("NaN", "Infinity", "-Infinity", "0.000", "1e40", "-1e-30", "9" * 40))
+        if style in ("wide", "huge", "tiny"):
+            return f"{rng.randrange(-10**30, 10**30)}e-{rng.randrange(0, 40)}"
         return f"{rng.randrange(-10**12, 10**12)}e-{rng.randrange(0, 9)}"
     x = rng.choice(SPECIALS) if special else random_float(rng, style)
     if kind == "float4":
@@ -108,21 +120,37 @@ def random_value(rng, kind, style, specials):
 
 
 def random_other(rng, kind):
-    if kind == "interval":
-        return f"{rng.randrange(-240, 240)} months {rng.randrange(-1000, 1000)} days {rng.randrange(-10**12, 10**12)} microseconds"
-    if kind == "money":
-        return f"{rng.randrange(-10**12, 10**12) / 100:.2f}"
-    if kind == "date":
-        return rng.choice(("infinity", "-infinity") + 50 * (f"{rng.randrange(1, 9999):04}-{rng.randrange(1, 13)}-{rng.randrange(1, 28)}",))
-    if kind == "timestamptz":
-        return f"{rng.randrange(1900, 2100)}-1-{rng.randrange(1, 28)} {rng.randrange(24)}:{rng.randrange(60)}+{rng.randrange(12)}"
-    if kind == "text":
-        return "".join(rng.choice("abAB -_z\u00e9") for _ in range(rng.randrange(0, 12)))
-    if kind == "inet":
-        return f"10.{rng.randrange(4)}.{rng.randrange(256)}.{rng.randrange(256)}/{rng.randrange(8, 33)}"
-    if kind == "bool":
-        return rng.choice("tf")
-    return f"{rng.randrange(256):08b}"
+    day = f"{rng.randrange(1900, 2100)}-{rng.randrange(1, 13)}-{rng.randrange(1, 28)}"
+    time_of_day = f"{rng.randrange(24)}:{rng.randrange(60)}:{rng.randrange(60)}.{rng.randrange(10**6):06}"
+    infinite = rng.random() < 0.02
+    if infinite and kind in INFINITE:
+        return rng.choice(("infinity", "-infinity"))
+    return {
+        "interval": lambda: f"{rng.randrange(-240, 240)} months {rng.randrange(-1000, 1000)} days"
+                            f" {rng.randrange(-10**12, 10**12)} microseconds",
+        "money": lambda: f"{rng.randrange(-10**12, 10**12) / 100:.2f}",
+        "date": lambda: f"{rng.randrange(1, 9999):04}-{rng.randrange(1, 13)}-{rng.randrange(1, 28)}",
+        "time": lambda: time_of_day,
+        "timetz": lambda: f"{time_of_day}+{rng.randrange(12)}",
+        "timestamp": lambda: f"{day} {time_of_day}",
+        "timestamptz": lambda: f"{day} {time_of_day}+{rng.randrange(12)}",
+        "text": lambda: "".join(rng.choice("abAB -_z\u00e9") for _ in range(rng.randrange(0, 12))),
+        "bpchar": lambda: "".join(rng.choice("ab ") for _ in range(rng.randrange(0, 6))),
+        "inet": lambda: f"10.{rng.randrange(4)}.{rng.randrange(256)}.{rng.randrange(256)}/{rng.randrange(8, 33)}",
+        "oid": lambda: str(rng.choice((0, 2**31, 2**32 - 1, rng.randrange(2**32)))),
+        "xid8": lambda: str(rng.choice((0, 2**63, 2**64 - 1, rng.randrange(2**64)))),
+        "pg_lsn": lambda: f"{rng.randrange(2**32):X}/{rng.randrange(2**32):X}",
+        "tid": lambda: f"({rng.choice((0, 2**31, 2**32 - 1, rng.randrange(1000)))},{rng.randrange(65536)})",
+        "grade": lambda: rng.choice(GRADES),
+        "int4[]": lambda: "{" + ",".join(rng.choice(("NULL", "1", "-1", "7")) for _ in range(rng.randrange(4))) + "}",
+        "bool": lambda: rng.choice("tf"),
+        "bit": lambda: f"{rng.randrange(256):08b}",
+    }[kind]()
+
+
+def column(kind):
+    """The name of the column of a type."""
+    return kind.replace("[]", "s") + "_"
 
 
 def literal(x):
@@ -321,11 +349,16 @@ SETTINGS = {
     "hash": {"enable_sort": "off"}, "sort": {"enable_hashagg": "off"},
     "spill": {"enable_sort": "off", "work_mem": "'64kB'", "hash_mem_multiplier": "1"},
     "partitions": {"enable_partitionwise_aggregate": "on"},
+    "columns": {"gpured.debug_scan": "require"},
+    "parallel columns": {"gpured.debug_scan": "require", "max_parallel_workers_per_gather": "3"},
+    "rows": {"gpured.debug_scan": "forbid"},
 }
 DEFAULTS = {"max_parallel_workers_per_gather": "0", "parallel_leader_participation": "on", "enable_sort": "on",
             "enable_hashagg": "on", "work_mem": "'64MB'", "hash_mem_multiplier": "2",
             "enable_partitionwise_aggregate": "off", "parallel_setup_cost": "0", "parallel_tuple_cost": "0",
-            "min_parallel_table_scan_size": "0", "jit": "off", "extra_float_digits": "1"}
+            "min_parallel_table_scan_size": "0", "jit": "off", "extra_float_digits": "1", "gpured.debug_scan": "allow"}
+WHERES = ("", "", "", "k % 7 <> 1", "k < 30", "int4_ > 0", "float8_ >= 0", "float4_ < 1", "int8_ <> 0 AND int2_ <= 100", "numeric_ IS NOT NULL",
+          "text_ > 'a'", "bool_", "float8_ = 'NaN'", "date_ > '2000-01-01' OR k % 2 = 0", "p = 1", "g IN (0, 3) AND int2_ IS NOT NULL", "k < 0")
 FILTERS = ("", "", "", "k % 3 = 0", "k > 20", "k = 7", "false", "k % 2 = 0 OR k < 10")
 
 
@@ -336,6 +369,9 @@ class Run:
         self.db.execute("DROP SCHEMA IF EXISTS differential CASCADE")
         self.db.execute("CREATE SCHEMA differential")
         self.db.execute("SET search_path = differential, public")
+        self.db.execute(f"CREATE TYPE grade AS ENUM {GRADES}")
+        if self.db.info.server_version >= 170000 and "interval" not in INFINITE:
+            INFINITE.append("interval")
         if offload is not None:
             self.db.execute(f"SET gpured.offload = {offload}")
         for name, value in DEFAULTS.items():
@@ -350,7 +386,7 @@ class Run:
         rng = self.rng
         self.db.execute("SET client_min_messages = warning")
         self.db.execute("DROP TABLE IF EXISTS t")
-        columns = ", ".join(f"{kind}_ {kind}" + ("(8)" if kind == "bit" else "") for kind in TYPES)
+        columns = ", ".join(f"{column(kind)} {kind}" + ("(8)" if kind == "bit" else "") for kind in TYPES)
         partitioned = rng.random() < 0.5
         self.db.execute(f"CREATE TABLE t (k int, g int, p int, {columns})" + (" PARTITION BY LIST (p)" if partitioned else ""))
         if partitioned:
@@ -363,11 +399,14 @@ class Run:
         style = {kind: rng.choice(STYLES) for kind in TYPES}
         specials = rng.choice((0, 0, 0.005, 0.1))
         nulls = {kind for kind in TYPES if rng.random() < 0.03}
+        # one value for all, whatever it is
+        equal = {kind: random_value(rng, kind, style[kind], 0.5) for kind in TYPES if rng.random() < 0.05}
         self.rows = []
         for k in range(n):
             row = {"k": k, "g": rng.randrange(groups), "p": rng.randrange(3)}
             for kind in TYPES:
-                row[kind] = None if kind in nulls else random_value(rng, kind, style[kind], specials)
+                row[kind] = (None if kind in nulls else equal[kind] if kind in equal
+                             else random_value(rng, kind, style[kind], specials))
             self.rows.append(row)
         shuffled = self.rows[:]
         rng.shuffle(shuffled)
@@ -408,13 +447,13 @@ class Run:
         else:
             self.aggregate(function, kind)
 
-    @staticmethod
-    def arguments(function, kind):
+    def arguments(self, function, kind):
         """Columns of a call, and what a row gives the oracle."""
         if function in REGRESSIONS:
-            # y and x are two columns of the table, of any scale to each other
-            return "float8_, float4_", lambda row: (row["float8"], row["float4"])
-        return f"{kind}_", lambda row: row[kind]
+            # y and x are two columns of the table, of any scale to each other, or one twice
+            y, x = self.rng.choice(PAIRED), self.rng.choice(PAIRED)
+            return f"{column(y)}, {column(x)}", lambda row: tuple(None if row[c] is None else float(row[c]) for c in (y, x))
+        return column(kind), lambda row: row[kind]
 
     def set_plan(self, name):
         for setting, value in DEFAULTS.items():
@@ -425,34 +464,54 @@ class Run:
         rng = self.rng
         plan = rng.choice(tuple(SETTINGS))
         self.set_plan(plan)
-        grouped = rng.random() < 0.6
+        shape = rng.choice(("plain", "plain", "groups", "groups", "groups", "rollup", "again"))
         distinct = rng.random() < 0.15
-        condition = rng.choice(FILTERS)
+        condition, where = rng.choice(FILTERS), rng.choice(WHERES)
         if function in REGRESSIONS:
             distinct = False
         columns, value = self.arguments(function, kind)
-        order = rng.choice(("", "", "", " ORDER BY k", " ORDER BY k DESC", f" ORDER BY {kind}_")) if not distinct else ""
-        arg = f"{'DISTINCT ' if distinct else ''}{columns}{order}"
-        filter_ = f" FILTER (WHERE {condition})" if condition else ""
-        key = "g" if grouped else "0"
-        template = (f"SELECT {key}, ({{f}}({arg}){filter_})::text FROM t" + (" GROUP BY g" if grouped else "")
-                    + " ORDER BY 1")
-        what = f"{function}({kind}), {plan}"
+        order = rng.choice(("", "", "", " ORDER BY k", " ORDER BY k DESC", f" ORDER BY {column(kind)}")) if not distinct else ""
+        call = f"({{f}}({'DISTINCT ' if distinct else ''}{columns}{order})" + (f" FILTER (WHERE {condition})" if condition else "") + ")::text"
+        source = "FROM t" + (f" WHERE {where}" if where else "")
+        template = {
+            "plain": f"SELECT 0, {call} {source}",
+            "groups": f"SELECT g, {call} {source} GROUP BY g ORDER BY 1",
+            "rollup": f"SELECT g, {call} {source} GROUP BY ROLLUP (g) ORDER BY 1",
+            "again": f"SELECT d.g, (SELECT {call} {source}{' AND' if where else ' WHERE'} t.g = d.g)"
+                     " FROM (SELECT DISTINCT g FROM t) d ORDER BY 1",
+        }[shape]
+        if " OR " in where and shape == "again":
+            template = template.replace(where, f"({where})")
+        what = f"{function}({kind}), {plan}, {shape}"
         ours_query = template.format(f="gpu_" + function)
         ours = self.ask(ours_query)
         if kind in FLOATS and function in EXACT:
-            expected = {} if grouped else {0: []}
-            for row in self.rows:
-                group = expected.setdefault(row["g"] if grouped else 0, [])
-                if not condition or eval_filter(condition, row["k"]):
-                    group.append(value(row))
+            groups = self.groups(shape, condition, where, value)
             if distinct:
                 # float4 and float8 values that are equal are one; -0 and 0 too, whichever it is
-                expected = {g: distinct_values(v) for g, v in expected.items()}
-            self.compare_floats(what, ours_query, kind, function, ours, sorted(expected.items()), distinct)
+                groups = [(g, distinct_values(v)) for g, v in groups]
+            self.compare_floats(what, ours_query, kind, function, ours, groups, distinct)
         else:
             theirs = self.ask(template.format(f=function))
             self.check(what, ours_query, self.same_rows(ours, theirs, kind), f"{ours}\n  {theirs}")
+
+    def groups(self, shape, condition, where, value):
+        """What is aggregated: (group, values), in the order of the answer."""
+        taken = range(len(self.rows))
+        if where:
+            taken = {k for k, in self.db.execute(f"SELECT k FROM t WHERE {where}").fetchall()}
+        groups = {row["g"]: [] for row in self.rows} if shape == "again" else {}
+        total = []
+        for row in self.rows:
+            if row["k"] not in taken:
+                continue
+            group = groups.setdefault(row["g"], [])
+            if not condition or eval_filter(condition, row["k"]):
+                group.append(value(row))
+                total.append(value(row))
+        if shape == "plain":
+            return [(0, total)]
+        return sorted(groups.items()) + ([(None, total)] if shape == "rollup" else [])
 
     def compare_floats(self, what, query, kind, function, ours, groups, lax_zero=False):
         expected = [(g, oracle(function, kind, v)) for g, v in groups]
@@ -464,7 +523,7 @@ class Run:
         if good:
             for (g, x), (h, y) in zip(ours, expected):
                 x = None if x is None else float(x)
-                good = good and int(g) == h and (same_float(result_kind, x, y) or (lax_zero and x == 0 and y == 0))
+                good = good and g == h and (same_float(result_kind, x, y) or (lax_zero and x == 0 and y == 0))
         self.check(what, query, good, f"{ours}\n  {expected}")
 
     @staticmethod
@@ -507,7 +566,7 @@ class Run:
         order = "k DESC" if descending else "k"
         grouped = rng.random() < 0.5
         flag = ", true" if exclusive else rng.choice(("", ", false"))
-        query = (f"SELECT {'g' if grouped else '0'}, gpu_{function}({kind}_{flag} ORDER BY {order})::text FROM t"
+        query = (f"SELECT {'g' if grouped else '0'}, gpu_{function}({column(kind)}{flag} ORDER BY {order})::text FROM t"
                  + (" GROUP BY g" if grouped else "") + " ORDER BY 1")
         what = f"{function}({kind}), {plan}"
         ours = self.ask(query)
@@ -529,7 +588,7 @@ class Run:
         partition = "PARTITION BY g " if grouped else ""
         bounds = "ROWS BETWEEN UNBOUNDED PRECEDING AND " + ("1 PRECEDING" if exclusive else "CURRENT ROW")
         theirs = self.ask(f"SELECT {'g' if grouped else '0'}, array_agg(s ORDER BY {order})::text FROM"
-                          f" (SELECT g, k, {function[7:]}({kind}_) OVER ({partition}ORDER BY {order} {bounds}) AS s FROM t) q"
+                          f" (SELECT g, k, {function[7:]}({column(kind)}) OVER ({partition}ORDER BY {order} {bounds}) AS s FROM t) q"
                           + (" GROUP BY g" if grouped else "") + " ORDER BY 1")
         good = ours == theirs or (function != "prefix_sum" and same_arrays(kind, ours, theirs))
         self.check(what, query, good, f"{str(ours)[:600]}\n  {str(theirs)[:600]}")

@@ -210,7 +210,7 @@ check_device(const Case *c, const char *isa)
 	for (size_t i = 0; i < c->n;)
 	{
 		size_t		length = 1 + random_below(c->n - i);
-		GpuredBatch batch = {(char *) c->values + i * size, length};
+		GpuredBatch batch = {(char *) c->values + i * size, length, NULL};
 
 		gpured_acc_init(reduce, &part);
 		CHECK(gpured_cpu_device.reduce(reduce, &batch, &part).code == GPURED_OK &&

@@ -25,7 +25,7 @@ some_length(int round)
 static void
 reduce(GpuredOp op, const void *values, size_t n, GpuredAcc *acc)
 {
-	GpuredBatch batch = {values, n};
+	GpuredBatch batch = {values, n, NULL};
 	GpuredStatus status = gpured_cpu_device.reduce(op, &batch, acc);
 
 	CHECK(status.code == GPURED_OK, "%s: %s", gpured_op_info[op].name, status.reason);
@@ -69,8 +69,8 @@ check_##type(int round) \
 	ctype		greatest; \
 	bool		good = true; \
 	GpuredAcc	acc; \
-	GpuredBatch first = {x, cut}; \
-	GpuredBatch second = {x + cut, n - cut}; \
+	GpuredBatch first = {x, cut, NULL}; \
+	GpuredBatch second = {x + cut, n - cut, NULL}; \
 	for (size_t i = 0; i < n; i++) \
 		x[i] = (ctype) random_integer(bits, round % 5 == 0); \
 	if (round % 7 == 0) \
@@ -206,7 +206,7 @@ check_mixed_##type(void) \
 	GpuredAcc	sum; \
 	GpuredAcc	carry; \
 	GpuredExact expected; \
-	GpuredBatch batch = {x, MAX_VALUES}; \
+	GpuredBatch batch = {x, MAX_VALUES, NULL}; \
 	double		a; \
 	double		b; \
 	for (size_t i = 0; i < MAX_VALUES; i++) \
@@ -263,7 +263,7 @@ static void
 check_table(void)
 {
 	GpuredAcc	acc;
-	GpuredBatch batch = {&acc, 0};
+	GpuredBatch batch = {&acc, 0, NULL};
 	GpuredDeviceInfo info;
 
 	for (int op = 1; op < GPURED_NUM_OPS; op++)

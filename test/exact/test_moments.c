@@ -103,7 +103,8 @@ check_state(GpuredMomentsKind kind, const double (*pair)[2], size_t n, uint64_t 
 
 	for (size_t i = 0; i < n; i++)
 		w = add(w, pair[i][0], pair[i][1]);
-	CHECK(gpured_moments_rows(w) == (kind == GPURED_MOMENTS_DOT ? n > 0 : (int64_t) n), "case %ld: rows", number);
+	CHECK(gpured_moments_rows(w) == (kind == GPURED_MOMENTS_DOT ? n > 0 : (int64_t) n),
+		  "case %ld: rows", number);
 	check_sums(w, expected, "rows");
 	size = gpured_moments_write(w, bytes);
 

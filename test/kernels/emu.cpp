@@ -6,6 +6,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <deque>
 #include <map>
 #include <memory>
 #include <sys/mman.h>
@@ -79,7 +80,19 @@ struct Block
 	std::unique_ptr<char[]> dynamic;
 };
 
+/* A copy that has been started, but not carried out. */
+struct Copy
+{
+	void *to;
+	const void *from;
+	size_t bytes;
+	uint64_t *barrier;  /* of a load */
+	const Block *block; /* of a store, and the thread */
+	unsigned int thread;
+};
+
 uint64_t random_state = 1;
+std::deque<Copy> copies;
 std::function<void()> kernel;
 unsigned int grid_size;
 unsigned int block_size;
@@ -162,6 +175,14 @@ run(Block *in, Fiber *next)
 #if defined(__SANITIZE_ADDRESS__)
 	__sanitizer_finish_switch_fiber(scheduler_fake_stack, nullptr, nullptr);
 #endif
+}
+
+/* What the hardware asks of a bulk copy. */
+void
+check_copy(const void *to, const void *from, size_t bytes)
+{
+	if ((uintptr_t) to % 16 != 0 || (uintptr_t) from % 16 != 0 || bytes % 16 != 0)
+		stop("a bulk copy that is not aligned");
 }
 
 std::unique_ptr<char[]>
@@ -354,6 +375,9 @@ launch(unsigned int grid, unsigned int threads, size_t shared, std::function<voi
 						f.wait = RUNS;
 				break;
 			case IS_DONE:
+				for (const Copy &copy : copies)
+					if (copy.block == resident[i].get())
+						stop("a block leaves before its stores have read what they store");
 				end_block(resident[i].get());
 				resident.erase(resident.begin() + (ptrdiff_t) i);
 				break;
@@ -419,6 +443,61 @@ maybe_yield()
 {
 	if (random_below(4) == 0)
 		leave(RUNS);
+}
+
+void
+spin()
+{
+	leave(RUNS);
+}
+
+void
+bulk_load(void *to, const void *from, size_t bytes, uint64_t *barrier)
+{
+	check_copy(to, from, bytes);
+	memset(to, 0xa5, bytes);
+	copies.push_back(Copy{to, from, bytes, barrier, nullptr, 0});
+	maybe_yield();
+}
+
+bool
+bulk_load_done(uint64_t *barrier, uint32_t turn)
+{
+	for (size_t i = 0; i < copies.size(); i++)
+		if (copies[i].barrier == barrier)
+		{
+			memcpy(copies[i].to, copies[i].from, copies[i].bytes);
+			copies.erase(copies.begin() + (ptrdiff_t) i);
+			++*barrier;
+			break;
+		}
+	return (*barrier & 1) != (turn & 1);
+}
+
+void
+bulk_store(void *to, const void *from, size_t bytes)
+{
+	check_copy(to, from, bytes);
+	copies.push_back(Copy{to, from, bytes, nullptr, block, fiber->index});
+	maybe_yield();
+}
+
+void
+bulk_store_wait(int pending)
+{
+	int mine = 0;
+
+	for (const Copy &copy : copies)
+		mine += copy.block == block && copy.thread == fiber->index;
+	for (size_t i = 0; mine > pending;)
+		if (copies[i].block == block && copies[i].thread == fiber->index)
+		{
+			memcpy(copies[i].to, copies[i].from, copies[i].bytes);
+			copies.erase(copies.begin() + (ptrdiff_t) i);
+			mine--;
+		}
+		else
+			i++;
 }
 
 const uint64_t *

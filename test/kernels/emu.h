@@ -52,7 +52,8 @@ namespace emu
 {
 constexpr int RESIDENT = 4;
 constexpr int MULTIPROCESSORS = 3;
-constexpr int SHARED_LIMIT = 64 * 1024; /* compute capability 7.5, the least */
+constexpr int CAPABILITY = 90;
+constexpr int SHARED_LIMIT = 64 * 1024; /* that of compute capability 7.5, the least */
 
 /* What to do next is decided by this seed. */
 void seed(uint64_t value);
@@ -72,6 +73,16 @@ void barrier();
 void grid_barrier();  /* of a grid whose blocks all run at once */
 unsigned int lanes(); /* threads of this warp */
 void maybe_yield();
+void spin(); /* let others go on */
+
+/*
+ * Bulk copies.  A load is carried out when somebody waits for it, a store when
+ * its thread waits for the group: who is too early sees garbage.
+ */
+void bulk_load(void *to, const void *from, size_t bytes, uint64_t *barrier);
+bool bulk_load_done(uint64_t *barrier, uint32_t turn);
+void bulk_store(void *to, const void *from, size_t bytes);
+void bulk_store_wait(int pending);
 
 /* Bring a value to the other lanes; returns all 32. "what" must agree. */
 const uint64_t *exchange(uint64_t value, const char *what);
@@ -90,8 +101,11 @@ const uint64_t *exchange(uint64_t value, const char *what);
 	emu_launch((unsigned int) (grid), (unsigned int) (threads), (shared), (stream), \
 			   [=] { (kernel)(__VA_ARGS__); })
 
+/* No more blocks than run at once. */
 #define LAUNCH_COOPERATIVE(kernel, grid, threads, shared, stream, ...) \
-	(LAUNCH(kernel, grid, threads, shared, stream, __VA_ARGS__), cudaSuccess)
+	((unsigned int) (grid) > (unsigned int) emu::RESIDENT \
+		 ? cudaErrorInvalidValue \
+		 : (LAUNCH(kernel, grid, threads, shared, stream, __VA_ARGS__), cudaSuccess))
 
 inline void
 emu_launch(unsigned int grid, unsigned int threads, size_t shared, cudaStream_t stream,
@@ -203,6 +217,17 @@ __reduce_max_sync(unsigned int, unsigned int value)
 	for (int i = 0; i < 32; i++)
 		most = lanes[i] > most ? lanes[i] : most;
 	return (unsigned int) most;
+}
+
+inline unsigned int
+__reduce_or_sync(unsigned int, unsigned int value)
+{
+	const uint64_t *lanes = emu::exchange(value, "__reduce_or_sync");
+	unsigned int all = 0;
+
+	for (int i = 0; i < 32; i++)
+		all |= (unsigned int) lanes[i];
+	return all;
 }
 
 /*
@@ -355,8 +380,66 @@ atomicMax(T *p, T value)
 }
 
 /*
+ * The words of bulk_copy.cuh
+ */
+inline void
+load_barrier_init(uint64_t *barrier)
+{
+	*barrier = 0;
+}
+inline void
+load_barrier_ready()
+{
+}
+inline void
+bulk_load(void *to, const void *from, uint32_t bytes, uint64_t *barrier)
+{
+	emu::bulk_load(to, from, bytes, barrier);
+}
+inline void
+bulk_load_wait(uint64_t *barrier, uint32_t turn)
+{
+	while (!emu::bulk_load_done(barrier, turn))
+		emu::spin();
+}
+inline void
+bulk_store_ready()
+{
+}
+inline void
+bulk_store(void *to, const void *from, uint32_t bytes)
+{
+	emu::bulk_store(to, from, bytes);
+}
+template <int PENDING>
+inline void
+bulk_store_wait()
+{
+	emu::bulk_store_wait(PENDING);
+}
+template <class Word>
+inline Word
+load_word(const Word *p)
+{
+	emu::spin();
+	return *p;
+}
+template <class Word>
+inline void
+store_word(Word *p, Word word)
+{
+	*p = word;
+	emu::maybe_yield();
+}
+
+/*
  * Bits and numbers
  */
+inline void
+wait_a_little()
+{
+	emu::spin();
+}
 inline int4
 load_once(const int4 *p)
 {
@@ -404,6 +487,28 @@ __int_as_float(int x)
 	float r;
 	memcpy(&r, &x, 4);
 	return r;
+}
+/* Sums rounded down and up: the error of the nearest one says where it lies. */
+inline double
+emu_add_directed(double a, double b, double towards)
+{
+	const double sum = a + b;
+	const double part = sum - a;
+	const double error = (a - (sum - part)) + (b - part);
+
+	if (sum == 0)
+		return towards < 0 && (std::signbit(a) || std::signbit(b)) ? -0.0 : sum;
+	return (towards < 0 ? error < 0 : error > 0) ? std::nextafter(sum, towards) : sum;
+}
+inline double
+__dadd_rd(double a, double b)
+{
+	return emu_add_directed(a, b, -HUGE_VAL);
+}
+inline double
+__dadd_ru(double a, double b)
+{
+	return emu_add_directed(a, b, HUGE_VAL);
 }
 inline long long
 __double2ll_rn(double x)

@@ -85,8 +85,8 @@ extern "C"
 	cudaError_t cudaGetDeviceProperties(cudaDeviceProp *properties, int)
 	{
 		snprintf(properties->name, sizeof(properties->name), "emulation");
-		properties->major = 7;
-		properties->minor = 5;
+		properties->major = emu::CAPABILITY / 10;
+		properties->minor = emu::CAPABILITY % 10;
 		properties->multiProcessorCount = emu::MULTIPROCESSORS;
 		properties->totalGlobalMem = (size_t) 1 << 30;
 		return outcome();
@@ -95,8 +95,9 @@ extern "C"
 	/* The shape of a launch is asked once a process: it never fails here. */
 	cudaError_t cudaDeviceGetAttribute(int *value, int attribute, int)
 	{
-		*value =
-			attribute == cudaDevAttrMultiProcessorCount ? emu::MULTIPROCESSORS : emu::SHARED_LIMIT;
+		*value = attribute == cudaDevAttrMultiProcessorCount      ? emu::MULTIPROCESSORS
+				 : attribute == cudaDevAttrComputeCapabilityMajor ? emu::CAPABILITY / 10
+																  : emu::SHARED_LIMIT;
 		return cudaSuccess;
 	}
 

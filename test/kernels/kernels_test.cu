@@ -247,6 +247,32 @@ struct Check_int
 	}
 };
 
+enum BitOperation
+{
+	BITS_AND,
+	BITS_OR,
+	BITS_XOR
+};
+
+template <BitOperation OPERATION>
+struct Check_bits
+{
+	template <class T>
+	static bool reduce(const T *x, size_t n, const GpuredAcc *got)
+	{
+		int64_t bits = x[0];
+
+		for (size_t i = 1; i < n; i++)
+			bits = OPERATION == BITS_AND  ? bits & x[i]
+				   : OPERATION == BITS_OR ? bits | x[i]
+										  : bits ^ x[i];
+		return got->v.i64 == bits;
+	}
+};
+
+typedef Check_bits<BITS_AND> Check_and_int;
+typedef Check_bits<BITS_OR> Check_or_int;
+typedef Check_bits<BITS_XOR> Check_xor_int;
 typedef Check_float<false> Check_least_float;
 typedef Check_float<true> Check_greatest_float;
 typedef Check_int<false> Check_least_int;

@@ -640,6 +640,8 @@ test_life(void)
 	ok(stop() == 2, "a negative size is refused");
 	start(NULL, NULL, "--fault=reduce:1:abort");
 	ok(stop() == 2, "an unknown fault is refused");
+	start(NULL, NULL, "--algorithm=fastest");
+	ok(stop() == 2, "an algorithm is refused where there is no CUDA");
 	start(NULL, "--buffer-size=17000000000000", NULL);
 	ok(stop() == 1, "a pool that does not fit in memory is refused");
 }

@@ -48,6 +48,7 @@ extern "C"
 		cudaHostRegisterPortable,
 		cudaDevAttrMultiProcessorCount,
 		cudaDevAttrMaxSharedMemoryPerBlockOptin,
+		cudaDevAttrComputeCapabilityMajor,
 		cudaFuncAttributeMaxDynamicSharedMemorySize
 	};
 

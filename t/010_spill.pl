@@ -14,7 +14,7 @@ use Test::More;
 my $scale = ($ENV{GPURED_LONG} // '') eq 'yes' ? 16 : 1;
 my $groups = 125_000 * $scale;
 my $memory = 4096 * $scale . 'kB';
-my $settings = "SET enable_sort = off; SET jit = off; SET hash_mem_multiplier = 1;"
+my $settings = "SET gpured.enable_column_scan = off; SET enable_sort = off; SET jit = off; SET hash_mem_multiplier = 1;"
   . " SET max_parallel_workers_per_gather = 0";
 
 my $node = new_node('spill', "gpured.device = cpu\nshared_buffers = 256MB\n");

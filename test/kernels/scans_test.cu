@@ -1,0 +1,851 @@
+/*
+ * scans_test.cu
+ *	  Every scan of kernels/ against plain references: each algorithm, operators
+ *	  that do not commute, segments of all lengths, sizes around the edges of
+ *	  tiles.
+ *
+ * Compiled by g++ with -DGPURED_EMULATED the kernels run in the emulation, once
+ * a scheduler seed: blocks start in any order and are interleaved at random, so
+ * that a scan that waits for a block which cannot go on would hang.  Compiled by
+ * nvcc they run on the card.
+ *
+ *	  scans_test [small] [seeds]
+ *
+ * "small" leaves out the long arrays, for slow checkers such as
+ * compute-sanitizer.  Ends with "N passed, N failed".
+ */
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+#include "kernels/block_scan_blelloch.cuh"
+#include "kernels/block_scan_hillis_steele.cuh"
+#include "kernels/exact_segmented.cuh"
+#include "kernels/launch.h"
+#include "kernels/launch_ring.cuh"
+#include "kernels/scan.cuh"
+#include "kernels/scan_lookback.cuh"
+#include "kernels/segmented.cuh"
+#include "test/kernels/data.h"
+#include "test/kernels/reference.h"
+
+static int passed = 0;
+static int failed = 0;
+static bool small = false;
+
+static void
+must(cudaError_t error)
+{
+	if (error != cudaSuccess)
+	{
+		printf("CUDA: %s\n%d passed, %d failed\n", cudaGetErrorString(error), passed, failed + 1);
+		fflush(stdout);
+		exit(1);
+	}
+}
+
+static void
+scheduler(uint64_t seed)
+{
+#ifdef GPURED_EMULATED
+	emu::seed(seed);
+#else
+	(void) seed; /* the card has its own */
+#endif
+}
+
+/* An array on the device, of just the size that is needed, so that checkers see every overrun. */
+template <class T>
+struct DeviceArray
+{
+	T *data;
+	size_t n;
+
+	explicit DeviceArray(size_t n_) : data(nullptr), n(n_)
+	{
+		void *p;
+
+#ifdef GPURED_EMULATED
+		p = aligned_alloc(16, (n * sizeof(T) + 15) / 16 * 16 + 16);
+#else
+		must(cudaMalloc(&p, n * sizeof(T) + (n == 0)));
+#endif
+		data = static_cast<T *>(p);
+	}
+	explicit DeviceArray(const std::vector<T> &from) : DeviceArray(from.size())
+	{
+		copy(data, from.data(), n * sizeof(T));
+	}
+	DeviceArray(const DeviceArray &) = delete;
+	~DeviceArray()
+	{
+#ifdef GPURED_EMULATED
+		free(data);
+#else
+		must(cudaFree(data));
+#endif
+	}
+	void clear()
+	{
+#ifdef GPURED_EMULATED
+		memset(static_cast<void *>(data), 0, n * sizeof(T));
+#else
+		must(cudaMemset(data, 0, n * sizeof(T)));
+#endif
+	}
+	void set(const T &first) { copy(data, &first, sizeof(T)); }
+	std::vector<T> get() const
+	{
+		std::vector<T> to(n);
+
+		copy(to.data(), data, n * sizeof(T));
+		return to;
+	}
+	static void copy(void *to, const void *from, size_t bytes)
+	{
+#ifdef GPURED_EMULATED
+		memcpy(to, from, bytes);
+#else
+		must(cudaMemcpy(to, from, bytes, cudaMemcpyDefault));
+#endif
+	}
+};
+
+static void
+done()
+{
+#ifndef GPURED_EMULATED
+	must(cudaGetLastError());
+	must(cudaDeviceSynchronize());
+#endif
+}
+
+static void
+report(bool ok, const char *what, const char *kind, size_t n, size_t where)
+{
+	if (ok)
+		passed++;
+	else if (++failed <= 50)
+		printf("FAILED: %s, %s, n = %zu, at %zu\n", what, kind, n, where);
+}
+
+/*
+ * An operator that does not commute: maps x -> a x + b, one after the other.
+ */
+struct Affine
+{
+	uint32_t a, b;
+
+	bool operator!=(const Affine &other) const { return a != other.a || b != other.b; }
+};
+
+struct ComposeAffine
+{
+	typedef uint32_t Value;
+	typedef Affine State;
+
+	static __host__ __device__ __forceinline__ State identity() { return State{1, 0}; }
+	static __host__ __device__ __forceinline__ Value neutral() { return 1u << 16; }
+	static __host__ __device__ __forceinline__ State lift(Value v)
+	{
+		return State{v >> 16, v & 0xffff};
+	}
+	static __host__ __device__ __forceinline__ State combine(State f, State g)
+	{
+		return State{f.a * g.a, f.b * g.a + g.b};
+	}
+	static __host__ __device__ __forceinline__ State load(const GpuredAcc *acc)
+	{
+		return State{(uint32_t) acc->v.i64, (uint32_t) (acc->v.i64 >> 32)};
+	}
+	static __host__ __device__ __forceinline__ void store(GpuredAcc *acc, State s)
+	{
+		acc->v.i64 = (int64_t) ((uint64_t) s.b << 32 | s.a);
+	}
+};
+
+/* The host's own sums, for references. */
+template <class Op>
+struct Plain;
+
+template <>
+struct Plain<ComposeAffine> : ComposeAffine
+{
+};
+
+template <class T>
+struct Plain<SumInt64<T>>
+{
+	static int64_t identity() { return 0; }
+	static int64_t lift(T v) { return v; }
+	static int64_t combine(int64_t a, int64_t b) { return a + b; }
+	static void store(GpuredAcc *acc, int64_t s) { acc->v.i64 = s; }
+	static int64_t load(const GpuredAcc *acc) { return acc->v.i64; }
+};
+
+template <>
+struct Plain<SumInt128>
+{
+	typedef GpuredInt128 State;
+
+	static __int128 wide(State s)
+	{
+		return (__int128) (((unsigned __int128) (uint64_t) s.hi << 64) | s.lo);
+	}
+	static State narrow(__int128 s) { return State{(uint64_t) s, (int64_t) (s >> 64)}; }
+	static State identity() { return State{0, 0}; }
+	static State lift(int64_t v) { return narrow(v); }
+	static State combine(State a, State b)
+	{
+		return narrow((__int128) ((unsigned __int128) wide(a) + (unsigned __int128) wide(b)));
+	}
+	static void store(GpuredAcc *acc, State s) { acc->v.i128 = s; }
+	static State load(const GpuredAcc *acc) { return acc->v.i128; }
+};
+
+static bool
+same(const Affine &a, const Affine &b)
+{
+	return !(a != b);
+}
+static bool
+same(int64_t a, int64_t b)
+{
+	return a == b;
+}
+static bool
+same(GpuredInt128 a, GpuredInt128 b)
+{
+	return a.lo == b.lo && a.hi == b.hi;
+}
+static bool
+same(double a, double b)
+{
+	return std::isnan(a) ? std::isnan(b) : a == b && std::signbit(a) == std::signbit(b);
+}
+static bool
+same(float a, float b)
+{
+	return same((double) a, (double) b);
+}
+
+template <class T>
+static std::vector<T>
+make(int kind, size_t n)
+{
+	std::vector<T> x(n);
+
+	for (size_t i = 0; i < n; i++)
+		data_value(&x[i], kind, i, n);
+	return x;
+}
+
+/* Any bits that are not all alike. */
+template <>
+std::vector<uint32_t>
+make<uint32_t>(int kind, size_t n)
+{
+	std::vector<uint32_t> x(n);
+
+	for (size_t i = 0; i < n; i++)
+		x[i] = (uint32_t) data_hash(i + (size_t) kind * 1000003);
+	return x;
+}
+
+/* "got" against the scan of x from "first". */
+template <class Op>
+static void
+compare(const char *what, const std::vector<typename Op::Value> &x,
+		const std::vector<typename Op::State> &got, typename Op::State first, bool exclusive)
+{
+	typename Op::State sum = first;
+	size_t i = 0;
+
+	for (; i < x.size(); i++)
+	{
+		const typename Op::State after = Plain<Op>::combine(sum, Plain<Op>::lift(x[i]));
+
+		if (!same(got[i], exclusive ? sum : after))
+			break;
+		sum = after;
+	}
+	report(i == x.size(), what, "scan", x.size(), i);
+}
+
+/*
+ * Blocks
+ */
+template <class Op, int THREADS>
+__global__ void
+run_hillis_steele(const typename Op::Value *x, typename Op::State *out)
+{
+	typedef HillisSteeleShared<Op, THREADS> Shared;
+	SHARED(Shared, shared);
+
+	out[threadIdx.x] = block_scan_hillis_steele<Op, THREADS>(shared, Op::lift(x[threadIdx.x]));
+}
+
+template <class Op, int THREADS>
+__global__ void
+run_blelloch(const typename Op::Value *x, typename Op::State *out, typename Op::State *all)
+{
+	typedef BlellochShared<Op, THREADS> Shared;
+	typedef typename Op::State State;
+	SHARED(Shared, shared);
+
+	for (int i = threadIdx.x; i < 2 * THREADS; i += THREADS)
+		shared.value[Shared::place(i)] = Op::lift(x[i]);
+
+	const State sum = block_scan_blelloch<Op, THREADS>(shared);
+
+	for (int i = threadIdx.x; i < 2 * THREADS; i += THREADS)
+		out[i] = shared.value[Shared::place(i)];
+	if (threadIdx.x == 0)
+		*all = sum;
+}
+
+template <class Op>
+__global__ void
+run_warps(const typename Op::Value *x, typename Op::State *out, typename Op::State *all)
+{
+	typedef typename Op::State State;
+	SHARED(BlockScanShared<Op>, shared);
+	State sum;
+
+	out[threadIdx.x] = block_scan_exclusive<Op>(shared, Op::lift(x[threadIdx.x]), &sum);
+	if (threadIdx.x == 0)
+		*all = sum;
+}
+
+template <class Op, int THREADS>
+static void
+test_block()
+{
+	typedef typename Op::Value Value;
+	typedef typename Op::State State;
+	const std::vector<Value> x = make<Value>(0, 2 * THREADS);
+	const std::vector<Value> half(x.begin(), x.begin() + THREADS);
+	DeviceArray<Value> values(x);
+	DeviceArray<State> out(THREADS), out2(2 * THREADS), all(1);
+	Value *v = values.data;
+	State *o = out.data, *o2 = out2.data, *a = all.data;
+
+	LAUNCH((run_hillis_steele<Op, THREADS>), 1, THREADS, 0, 0, v, o);
+	done();
+	compare<Op>("block_scan_hillis_steele", half, out.get(), Op::identity(), false);
+	LAUNCH((run_blelloch<Op, THREADS>), 1, THREADS, 0, 0, v, o2, a);
+	done();
+	compare<Op>("block_scan_blelloch", x, out2.get(), Op::identity(), true);
+	LAUNCH(run_warps<Op>, 1, THREADS, 0, 0, v, o, a);
+	done();
+	compare<Op>("block_scan_exclusive", half, out.get(), Op::identity(), true);
+}
+
+/*
+ * Grids, by any operator
+ */
+template <class Op, bool EXCLUSIVE, class Items>
+static void
+run_lookback(Items items, size_t n, typename Op::State first)
+{
+	typedef typename Op::State State;
+	const size_t num = tiles_of(n, LOOKBACK_TILE);
+	DeviceArray<uint32_t> ticket(1), status(num);
+	DeviceArray<State> sum(num), prefix(num);
+	LookBackTiles<State> tiles = {ticket.data, status.data, sum.data, prefix.data};
+
+	ticket.clear();
+	status.clear();
+	LAUNCH((scan_lookback<Op, EXCLUSIVE, Items>), num, LOOKBACK_THREADS, 0, 0, items, n, first,
+		   tiles);
+	done();
+}
+
+template <class Op>
+static void
+test_grid(size_t n)
+{
+	typedef typename Op::Value Value;
+	typedef typename Op::State State;
+	typedef ScanByOperator<Op, State, 64, 32 / sizeof(Value) * 3 / 2, 4> Ring;
+	typedef ScanByOperator<Op, State, 64, 32 / sizeof(Value) * 3 / 2, 4, true> RingExclusive;
+	const std::vector<Value> x = make<Value>(1, n);
+	DeviceArray<Value> values(x);
+	DeviceArray<State> out(n);
+	const State first = Plain<Op>::lift(x[n / 2]);
+	ArrayItems<Op, State> items = {values.data, out.data};
+
+	run_lookback<Op, false>(items, n, first);
+	compare<Op>("scan_lookback", x, out.get(), first, false);
+	run_lookback<Op, true>(items, n, first);
+	compare<Op>("scan_lookback, exclusive", x, out.get(), first, true);
+
+	/* Three launches and the ring take the start from an accumulator. */
+	GpuredAcc start = {};
+	Value *v = values.data;
+	State *o = out.data;
+
+	Plain<Op>::store(&start, first);
+	{
+		DeviceArray<GpuredAcc> carry(std::vector<GpuredAcc>(1, start));
+		const size_t num = tiles_of(n, SCAN_TILE<Value>);
+		DeviceArray<State> totals(num);
+		GpuredAcc *c = carry.data;
+		State *t = totals.data;
+
+		LAUNCH(scan_tile_totals<Op>, num, SCAN_THREADS, 0, 0, v, n, t);
+		LAUNCH(scan_totals<Op>, 1, 64, 0, 0, t, num, c);
+		LAUNCH((scan_tiles<Op, State>), num, SCAN_THREADS, 0, 0, v, n, t, o);
+		done();
+		compare<Op>("three launches", x, out.get(), first, false);
+		LAUNCH((scan_tiles<Op, State, true>), num, SCAN_THREADS, 0, 0, v, n, t, o);
+		done();
+		compare<Op>("three launches, exclusive", x, out.get(), first, true);
+	}
+	if (ring_shape<Ring>().blocks > 0)
+	{
+		DeviceArray<GpuredAcc> carry(std::vector<GpuredAcc>(1, start));
+		DeviceArray<TileWord> words(tiles_of(n, RING_TILE<Ring>) * Ring::WORDS);
+		State end = first;
+		GpuredAcc *c = carry.data;
+
+		for (Value each : x)
+			end = Plain<Op>::combine(end, Plain<Op>::lift(each));
+		words.clear();
+		must(ring_launch<Ring>(v, n, o, words.data, c, 0));
+		done();
+		compare<Op>("scan_ring", x, out.get(), first, false);
+		words.clear();
+		carry.set(start);
+		must(ring_launch<RingExclusive>(v, n, o, words.data, c, 0));
+		done();
+		compare<Op>("scan_ring, exclusive", x, out.get(), first, true);
+		start = carry.get()[0];
+		report(same(Plain<Op>::load(&start), end), "scan_ring", "the carry", n, n);
+	}
+}
+
+/*
+ * Segments
+ */
+enum SegmentKind
+{
+	SEGMENTS_ONE,
+	SEGMENTS_SINGLES,
+	SEGMENTS_EMPTY, /* and one that has all */
+	SEGMENTS_TINY,
+	SEGMENTS_MIXED,
+	SEGMENT_KINDS
+};
+
+static const char *const segment_kind_name[SEGMENT_KINDS] = {"one", "singles", "empty", "tiny",
+															 "mixed"};
+
+static std::vector<uint64_t>
+make_segments(int kind, size_t n)
+{
+	std::vector<uint64_t> offset(1, 0);
+
+	switch (kind)
+	{
+		case SEGMENTS_ONE:
+			break;
+		case SEGMENTS_SINGLES:
+			for (size_t i = 1; i < n; i++)
+				offset.push_back(i);
+			break;
+		case SEGMENTS_EMPTY:
+			offset.insert(offset.end(), 2 * n + 1500, 0);
+			offset.insert(offset.end(), n + 1500, n);
+			break;
+		default:
+			for (size_t at = 0, i = 0; at < n; i++)
+			{
+				const uint64_t h = data_hash(i);
+				const size_t length = kind == SEGMENTS_TINY ? h % 4
+									  : h % 5 == 0          ? 0
+									  : h % 5 == 1          ? h / 5 % 3000
+															: h / 5 % 30;
+
+				at = std::min(n, at + length);
+				offset.push_back(at);
+			}
+	}
+	offset.push_back(n);
+	return offset;
+}
+
+template <class State>
+struct SegmentedBuffers
+{
+	DeviceArray<SegmentedState<State>> open;
+	DeviceArray<State> ended;
+	DeviceArray<uint64_t> first;
+	size_t blocks;
+
+	explicit SegmentedBuffers(size_t path)
+		: open(tiles_of(path, SEGMENTED_TILE)), ended(open.n), first(open.n), blocks(open.n)
+	{
+	}
+	SegmentedWork<State> work() const
+	{
+		return SegmentedWork<State>{open.data, ended.data, first.data};
+	}
+};
+
+template <class Op, class Items>
+static void
+run_segmented_reduce(Items items, size_t n, const uint64_t *offset, size_t segments)
+{
+	SegmentedBuffers<typename Op::State> buffers(n + segments);
+	SegmentedWork<typename Op::State> work = buffers.work();
+	const size_t blocks = buffers.blocks;
+
+	LAUNCH((segmented_reduce<Op, Items>), blocks, SEGMENTED_THREADS, 0, 0, items, n, offset,
+		   segments, work);
+	LAUNCH((segmented_open<Op>), 1, 64, 0, 0, work.open, blocks);
+	LAUNCH((segmented_close<Op, Items>), tiles_of(blocks, 64), 64, 0, 0, items, work, blocks);
+	done();
+}
+
+template <class Op>
+static void
+test_segmented(int kind, size_t n)
+{
+	typedef typename Op::Value Value;
+	typedef typename Op::State State;
+	const std::vector<Value> x = make<Value>(1, n);
+	const std::vector<uint64_t> offset = make_segments(kind, n);
+	const size_t segments = offset.size() - 1;
+	DeviceArray<Value> values(x);
+	DeviceArray<uint64_t> offsets(offset);
+	DeviceArray<State> out(n), sums(segments);
+	DeviceArray<uint8_t> starts(n);
+	ArrayItems<Op, State> reduce_items = {values.data, sums.data};
+	ArrayItems<Op, State> items = {values.data, out.data};
+	SegmentedItems<Op, false, ArrayItems<Op, State>> inclusive = {items, starts.data};
+	SegmentedItems<Op, true, ArrayItems<Op, State>> exclusive = {items, starts.data};
+	uint64_t *o = offsets.data;
+	uint8_t *s = starts.data;
+
+	run_segmented_reduce<Op>(reduce_items, n, o, segments);
+	starts.clear();
+	LAUNCH(segmented_starts, tiles_of(segments, 256), 256, 0, 0, o, segments, s);
+	run_lookback<Segmented<Op>, false>(inclusive, n,
+									   SegmentedState<State>{Plain<Op>::identity(), 0});
+
+	const std::vector<State> got_inclusive = out.get();
+
+	run_lookback<Segmented<Op>, true>(exclusive, n,
+									  SegmentedState<State>{Plain<Op>::identity(), 0});
+
+	const std::vector<State> got_exclusive = out.get();
+	const std::vector<State> got = sums.get();
+	size_t wrong = segments, wrong_inclusive = n, wrong_exclusive = n;
+
+	for (size_t i = 0; i < segments; i++)
+	{
+		State sum = Plain<Op>::identity();
+
+		for (size_t j = offset[i]; j < offset[i + 1]; j++)
+		{
+			if (!same(sum, got_exclusive[j]))
+				wrong_exclusive = std::min(wrong_exclusive, j);
+			sum = Plain<Op>::combine(sum, Plain<Op>::lift(x[j]));
+			if (!same(sum, got_inclusive[j]))
+				wrong_inclusive = std::min(wrong_inclusive, j);
+		}
+		if (!same(sum, got[i]))
+			wrong = std::min(wrong, i);
+	}
+	report(wrong == segments, "segmented_reduce", segment_kind_name[kind], n, wrong);
+	report(wrong_inclusive == n, "segmented scan", segment_kind_name[kind], n, wrong_inclusive);
+	report(wrong_exclusive == n, "segmented scan, exclusive", segment_kind_name[kind], n,
+		   wrong_exclusive);
+}
+
+template <class T>
+static void
+test_exact_segmented(int kind, int data, size_t n)
+{
+	const std::vector<T> x = make<T>(data, n);
+	const std::vector<uint64_t> offset = make_segments(kind, n);
+	const size_t segments = offset.size() - 1;
+	DeviceArray<T> values(x), sums(segments);
+	DeviceArray<uint64_t> offsets(offset);
+	DeviceArray<unsigned char> work(exact_segmented_workspace(n, segments));
+	size_t wrong = segments;
+
+	must((cudaError_t) exact_segmented_sum<T>(values.data, n, offsets.data, segments, sums.data,
+											  work.data, 0));
+	done();
+
+	const std::vector<T> got = sums.get();
+
+	for (size_t i = 0; i < segments; i++)
+	{
+		Reference sum;
+		T want;
+
+		for (size_t j = offset[i]; j < offset[i + 1]; j++)
+			sum.add(x[j]);
+		sum.round_to(&want);
+		if (!same(want, got[i]))
+			wrong = std::min(wrong, i);
+	}
+	report(wrong == segments, sizeof(T) == 4 ? "exact_segmented_sum<float>" : "exact_segmented_sum",
+		   data_kind_name[data], n, wrong);
+}
+
+/*
+ * Exact prefix sums: each algorithm against the reference
+ */
+typedef int (*LaunchBy)(const void *, size_t, void *, GpuredAcc *, void *, cudaStream_t,
+						GpuredScanAlgorithm);
+
+/* A carry with bits far above and below the values, special ones, or none. */
+static Reference
+carry_of(int which)
+{
+	Reference sum;
+
+	switch (which % 7)
+	{
+		case 1:
+			sum.add(0x1p-100);
+			sum.add(-3e30);
+			break;
+		case 2:
+			sum.add(-0x1.8p-70);
+			break;
+		case 3:
+			sum.add(1e20);
+			sum.add(0x1p-120);
+			break;
+		case 4:
+			sum.add(-0x1p100);
+			sum.add(0x1p-900);
+			break;
+		case 5:
+			sum.add(INFINITY);
+			break;
+		case 6:
+			sum.add(-1234.5);
+			break;
+	}
+	return sum;
+}
+
+template <class T>
+static void
+test_exact(const char *what, LaunchBy launch, GpuredScanAlgorithm algorithm,
+		   const std::vector<T> &x, const char *kind, const Reference &first)
+{
+	const size_t n = x.size();
+	DeviceArray<T> values(x), out(n);
+	DeviceArray<unsigned char> work(gpured_workspace_size(n));
+	GpuredAcc start = {};
+	Reference sum = first, end;
+	size_t i = 0;
+
+	first.store(&start.v.exact);
+
+	DeviceArray<GpuredAcc> carry(std::vector<GpuredAcc>(1, start));
+	int error = launch(values.data, n, work.data, carry.data, out.data, 0, algorithm);
+
+	if (error != 0)
+	{
+		report(false, what, cudaGetErrorString((cudaError_t) error), n, 0);
+		return;
+	}
+	done();
+
+	const std::vector<T> got = out.get();
+
+	for (; i < n; i++)
+	{
+		T want;
+
+		sum.add(x[i]);
+		sum.round_to(&want);
+		if (!same(want, got[i]))
+			break;
+	}
+	report(i == n, what, kind, n, i);
+	if (i < n)
+		return;
+	start = carry.get()[0];
+	end.load(&start.v.exact);
+	report(end.same(sum), what, "the carry", n, n);
+}
+
+/*
+ * Halves of a unit in the last place, and just beside them; sums that leave the
+ * range and come back.
+ */
+static std::vector<double>
+make_ties(size_t n)
+{
+	static const double step[] = {0x1p-53,  0x1p-106, -0x1p-106, 0x1p-53,
+								  -0x1p-53, 0x1p-160, -0x1p-160, 0x1p-52};
+	std::vector<double> x(n);
+
+	for (size_t i = 0; i < n; i++)
+		x[i] = i % 401 == 0 ? 1.0 : step[data_hash(i) % 8];
+	return x;
+}
+
+static std::vector<double>
+make_overflow(size_t n)
+{
+	std::vector<double> x(n);
+
+	for (size_t i = 0; i < n; i++)
+		x[i] = i % 4 < 2 ? 0x1.fp1023 : -0x1.fp1023;
+	return x;
+}
+
+static void
+test_all_exact(int seed, size_t n, int kind, int turn)
+{
+	for (GpuredScanAlgorithm algorithm : {GPURED_SCAN_THREE_LAUNCHES, GPURED_SCAN_AUTO})
+	{
+		const char *name8 =
+			algorithm == GPURED_SCAN_AUTO ? "float8, auto" : "float8, three launches";
+		const char *name4 =
+			algorithm == GPURED_SCAN_AUTO ? "float4, auto" : "float4, three launches";
+
+		scheduler((uint64_t) seed * 1000 + n + (uint64_t) kind);
+		test_exact<double>(name8, gpured_launch_scan_sum_float8_by, algorithm,
+						   make<double>(kind, n), data_kind_name[kind], carry_of(turn));
+		test_exact<float>(name4, gpured_launch_scan_sum_float4_by, algorithm, make<float>(kind, n),
+						  data_kind_name[kind],
+						  carry_of(turn % 3 == 0   ? 6
+								   : turn % 3 == 1 ? 0
+												   : 5));
+		if (kind == DATA_NORMAL)
+		{
+			test_exact<double>(name8, gpured_launch_scan_sum_float8_by, algorithm, make_ties(n),
+							   "ties", carry_of(turn));
+			test_exact<double>(name8, gpured_launch_scan_sum_float8_by, algorithm, make_overflow(n),
+							   "overflow", carry_of(turn));
+		}
+	}
+}
+
+#ifndef GPURED_EMULATED
+/*
+ * More values than 32 bits can count: ones, whose prefixes are their places.
+ */
+template <class T>
+static __global__ void
+fill_ones(T *x, size_t n)
+{
+	for (size_t i = blockIdx.x * (size_t) blockDim.x + threadIdx.x; i < n;
+		 i += (size_t) gridDim.x * blockDim.x)
+		x[i] = T(1);
+}
+
+template <class Out>
+static __global__ void
+count_wrong(const Out *out, size_t n, unsigned long long *wrong)
+{
+	for (size_t i = blockIdx.x * (size_t) blockDim.x + threadIdx.x; i < n;
+		 i += (size_t) gridDim.x * blockDim.x)
+		if (out[i] != (Out) (i + 1))
+			atomicAdd(wrong, 1ull);
+}
+
+template <class T, class Out>
+static void
+test_huge(const char *what, LaunchBy launch)
+{
+	const size_t n = ((size_t) 1 << 31) + 12345;
+	size_t available = 0, total = 0;
+
+	must(cudaMemGetInfo(&available, &total));
+	if (available < n * (sizeof(T) + sizeof(Out)) + gpured_workspace_size(n) + ((size_t) 1 << 30))
+	{
+		printf("%s: left out, the card has no room for 2^31 values\n", what);
+		return;
+	}
+	for (GpuredScanAlgorithm algorithm : {GPURED_SCAN_AUTO, GPURED_SCAN_THREE_LAUNCHES})
+	{
+		DeviceArray<T> values(n);
+		DeviceArray<Out> out(n);
+		DeviceArray<unsigned char> work(gpured_workspace_size(n));
+		DeviceArray<GpuredAcc> carry(1);
+		DeviceArray<unsigned long long> wrong(1);
+
+		carry.clear();
+		wrong.clear();
+		fill_ones<<<4096, 256>>>(values.data, n);
+		must((cudaError_t) launch(values.data, n, work.data, carry.data, out.data, 0, algorithm));
+		count_wrong<<<4096, 256>>>(out.data, n, wrong.data);
+		done();
+		report(wrong.get()[0] == 0, what, "ones", n, 0);
+	}
+}
+#endif
+
+int
+main(int argc, char **argv)
+{
+	int seeds = 1;
+
+	for (int i = 1; i < argc; i++)
+		if (strcmp(argv[i], "small") == 0)
+			small = true;
+		else
+			seeds = atoi(argv[i]);
+
+	std::vector<size_t> sizes = {1, 33, 767, 768, 769, 1024, 2305, 5000};
+
+#ifndef GPURED_EMULATED
+	if (!small)
+		sizes.insert(sizes.end(), {9001, 3840 * 132 + 1, ((size_t) 1 << 20) + 3});
+#endif
+	for (int seed = 1; seed <= seeds; seed++)
+	{
+		scheduler((uint64_t) seed);
+		test_block<ComposeAffine, 32>();
+		test_block<ComposeAffine, 256>();
+		test_block<SumInt64<int32_t>, 128>();
+		test_block<SumInt128, 64>();
+		for (size_t index = 0; index < sizes.size(); index++)
+		{
+			const size_t n = sizes[index];
+
+			scheduler((uint64_t) seed * 100 + index);
+			test_grid<ComposeAffine>(n);
+			test_grid<SumInt128>(n);
+			test_grid<SumInt64<int16_t>>(n);
+			for (int kind = 0; kind < SEGMENT_KINDS; kind++)
+			{
+				test_segmented<ComposeAffine>(kind, n);
+				if (index % 2 == 0)
+					test_segmented<SumInt128>(kind, n);
+				for (int data = 0; data < DATA_KINDS; data++)
+					if ((data + kind + (int) index + seed) % 7 == 0 || (small && data == kind))
+					{
+						test_exact_segmented<double>(kind, data, n);
+						test_exact_segmented<float>(kind, data, n);
+					}
+			}
+			for (int kind = 0; kind < DATA_KINDS; kind++)
+				if (n < 40 || (n < 6000 && (kind + (int) index + seed) % 3 == 0) ||
+					(kind + (int) index + seed) % 5 == 0)
+					test_all_exact(seed, n, kind, kind + (int) index + seed);
+		}
+	}
+#ifndef GPURED_EMULATED
+	if (!small)
+	{
+		test_huge<int32_t, int64_t>("int4", gpured_launch_scan_sum_int4_by);
+		test_huge<double, double>("float8", gpured_launch_scan_sum_float8_by);
+	}
+#endif
+	printf("%d passed, %d failed\n", passed, failed);
+	return failed != 0;
+}
