@@ -213,3 +213,11 @@ damaged_states()
 	python=$(python_with_psycopg) || skip "no python3 here has psycopg"
 	in_mode auto "$1" count_summary as_pg "$python" test/differential/states.py --most "$2"
 }
+
+# Random tables and queries by the column scan: scanned MODE TREE SECONDS.
+scanned()
+{
+	local python
+	python=$(python_with_psycopg) || skip "no python3 here has psycopg"
+	in_mode "$1" "$2" count_summary as_pg "$python" test/differential/column_scan.py --seconds "$3"
+}

@@ -205,9 +205,8 @@ start(ScanNode *node)
 	gpured_pages_begin(&node->pages, node->rel, node->css.ss.ps.state->es_snapshot,
 					   node->shared != NULL ? &node->shared->blocks : NULL,
 					   node->columns->natts);
-	/* The leader's scan counts for all. */
-	if (!node->worker)
-		pgstat_count_heap_scan(node->rel);
+	/* Once a process, as in a parallel sequential scan. */
+	pgstat_count_heap_scan(node->rel);
 	MemoryContextSwitchTo(old);
 }
 
