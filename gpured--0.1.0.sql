@@ -927,7 +927,7 @@ CREATE AGGREGATE gpu_bit_and(int4) (
 COMMENT ON AGGREGATE gpu_bit_and(int4) IS 'bitwise AND of int4 values';
 
 CREATE AGGREGATE gpu_bit_and(int8) (
-    sfunc = gpured_int8_bit_and, stype = internal, sspace = 24,
+    sfunc = gpured_int8_bit_and, stype = internal, sspace = 16,
     finalfunc = gpured_int8_bits,
     combinefunc = gpured_bit_and_combine,
     serialfunc = gpured_bits_serialize, deserialfunc = gpured_bits_deserialize,
@@ -960,7 +960,7 @@ CREATE AGGREGATE gpu_bit_or(int4) (
 COMMENT ON AGGREGATE gpu_bit_or(int4) IS 'bitwise OR of int4 values';
 
 CREATE AGGREGATE gpu_bit_or(int8) (
-    sfunc = gpured_int8_bit_or, stype = internal, sspace = 24,
+    sfunc = gpured_int8_bit_or, stype = internal, sspace = 16,
     finalfunc = gpured_int8_bits,
     combinefunc = gpured_bit_or_combine,
     serialfunc = gpured_bits_serialize, deserialfunc = gpured_bits_deserialize,
@@ -993,7 +993,7 @@ CREATE AGGREGATE gpu_bit_xor(int4) (
 COMMENT ON AGGREGATE gpu_bit_xor(int4) IS 'bitwise exclusive OR of int4 values';
 
 CREATE AGGREGATE gpu_bit_xor(int8) (
-    sfunc = gpured_int8_bit_xor, stype = internal, sspace = 24,
+    sfunc = gpured_int8_bit_xor, stype = internal, sspace = 16,
     finalfunc = gpured_int8_bits,
     combinefunc = gpured_bit_xor_combine,
     serialfunc = gpured_bits_serialize, deserialfunc = gpured_bits_deserialize,
