@@ -46,10 +46,19 @@ launch_cub(const ReduceCall &call)
 	typedef typename Op::Value Value;
 	typedef typename Op::State State;
 	State *total = reinterpret_cast<State *>(call.workspace->reduce.total);
-	size_t size = sizeof(call.workspace->reduce.partial);
+	size_t size = 0;
 	cudaError_t error;
 
 	static_assert(sizeof(State) <= 16, "exact states do not go this way");
+	error = cub::DeviceReduce::TransformReduce(
+		nullptr, size, static_cast<const Value *>(call.values), total, call.n, CubCombine<Op>(),
+		CubLift<Op>(), Op::identity(), call.stream);
+	if (error != cudaSuccess)
+		return error;
+
+	/* Its partials of 16 bytes do not always fit. */
+	if (size > sizeof(call.workspace->reduce.partial))
+		return launch_last_block_by<Op, BlockShuffles<Op>>(call);
 	error = cub::DeviceReduce::TransformReduce(
 		call.workspace->reduce.partial, size, static_cast<const Value *>(call.values), total,
 		call.n, CubCombine<Op>(), CubLift<Op>(), Op::identity(), call.stream);

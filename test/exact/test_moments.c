@@ -223,27 +223,25 @@ check_quotient(void)
 	CHECK(sum.n == 0 && !sum.negative, "case %ld: sum and difference", number);
 }
 
-/* Amounts of 1.00 and more: one of 0.01 among many has bits that widen a state. */
-static double
-random_amount(void)
-{
-	return (double) (100 + random_below(100000000)) / 100;
-}
-
 /* What ordinary data takes, and what growth may not do. */
 static void
 test_size(void)
 {
 	GpuredMoments *w = gpured_moments_create(GPURED_MOMENTS_ONE, MEM);
+	size_t		size;
 
 	for (int i = 0; i < 100000; i++)
-		w = add(w, random_amount(), 0);
-	CHECK(gpured_moments_memory(w) == 56, "cents take %zu bytes", gpured_moments_memory(w));
+		w = add(w, (double) random_below(100000000) / 100, 0);
+
+	/* Wide, if the first amount happens to be far from the least or greatest. */
+	size = gpured_moments_memory(w);
+	CHECK(size == 56 || size == 80, "cents take %zu bytes", size);
 	test_release(NULL, w);
 	w = gpured_moments_create(GPURED_MOMENTS_TWO, MEM);
 	for (int i = 0; i < 100000; i++)
-		w = add(w, random_amount(), (double) random_below(1000) / 7);
-	CHECK(gpured_moments_memory(w) == 120, "pairs take %zu bytes", gpured_moments_memory(w));
+		w = add(w, (double) random_below(100000000) / 100, (double) random_below(1000) / 7);
+	size = gpured_moments_memory(w);
+	CHECK(size == 120 || size == 184, "pairs take %zu bytes", size);
 	test_release(NULL, w);
 }
 
