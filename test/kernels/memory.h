@@ -28,12 +28,14 @@ device_free(void *p)
 static void
 device_copy(void *to, const void *from, size_t size)
 {
-	memcpy(to, from, size);
+	if (size > 0)
+		memcpy(to, from, size);
 }
 static void
 device_zero(void *p, size_t size)
 {
-	memset(p, 0, size);
+	if (size > 0)
+		memset(p, 0, size);
 }
 static void
 scheduler(int seed)
