@@ -48,6 +48,8 @@ sub answer
 		. " (SELECT g, $call FROM spill GROUP BY g) q");
 }
 
+# A build with assertions adds a byte to each allocation, which may double it.
+my $most = $node->safe_psql('postgres', 'SHOW debug_assertions') eq 'on' ? 2.5 : 1.5;
 foreach my $call ('sum(x)', 'avg(x)', 'sum(d)', 'var_samp(y)', 'regr_slope(y, x)')
 {
 	my $ours = hash_node("gpu_$call");
@@ -59,8 +61,8 @@ foreach my $call ('sum(x)', 'avg(x)', 'sum(d)', 'var_samp(y)', 'regr_slope(y, x)
 	cmp_ok($batches[0], '<=', 2 * $batches[1], "gpu_$call: at most twice as many batches");
 	foreach my $measure ('Disk Usage', 'Peak Memory Usage')
 	{
-		cmp_ok($ours->{$measure}, '<=', 1.5 * $theirs->{$measure},
-			"gpu_$call: $measure at most half as much more");
+		cmp_ok($ours->{$measure}, '<=', $most * $theirs->{$measure},
+			"gpu_$call: $measure at most $most times as much");
 	}
 	is(answer("gpu_$call", $memory), answer("gpu_$call", '4GB'), "gpu_$call: the same answers");
 }
