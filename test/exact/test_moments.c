@@ -223,25 +223,110 @@ check_quotient(void)
 	CHECK(sum.n == 0 && !sum.negative, "case %ld: sum and difference", number);
 }
 
-/* What ordinary data takes, and what growth may not do. */
+/* As a double has it, of a value that is not zero. */
+static int
+exponent_of(double value)
+{
+	int			exponent = (int) (bits_of_double(value) >> 52) & 0x7ff;
+
+	return exponent > 0 ? exponent : 1;
+}
+
+/*
+ * Whether values fit a narrow state: their exponents are within the 32 that begin 16
+ * below the first one's, rounded down to eights.
+ */
+static bool
+are_near(const double (*pair)[2], int variable, size_t n)
+{
+	int			base = (exponent_of(pair[0][variable]) - 16) & ~7;
+
+	for (size_t i = 1; i < n; i++)
+	{
+		int			exponent = exponent_of(pair[i][variable]);
+
+		if (exponent < base || exponent >= base + 32)
+			return false;
+	}
+	return true;
+}
+
+/* What a narrow state occupies. */
+static size_t
+narrow_memory(GpuredMomentsKind kind)
+{
+	return kind == GPURED_MOMENTS_ONE ? 56 : kind == GPURED_MOMENTS_TWO ? 120 : 32;
+}
+
+/* A state is narrow as long as its values are near to each other, and no longer. */
+static size_t
+check_size(GpuredMomentsKind kind, const double (*pair)[2], size_t n, bool *narrow)
+{
+	GpuredMoments *w = gpured_moments_create(kind, MEM);
+	size_t		size;
+
+	for (size_t i = 0; i < n; i++)
+		w = add(w, pair[i][0], pair[i][1]);
+	size = gpured_moments_memory(w);
+	*narrow = are_near(pair, 0, n) && (kind == GPURED_MOMENTS_ONE || are_near(pair, 1, n));
+	CHECK((size == narrow_memory(kind)) == *narrow && size >= narrow_memory(kind),
+		  "%zu rows of kind %d take %zu bytes and should be %s", n, kind, size, *narrow ? "narrow" : "wide");
+	test_release(NULL, w);
+	return size;
+}
+
 static void
 test_size(void)
 {
-	GpuredMoments *w = gpured_moments_create(GPURED_MOMENTS_ONE, MEM);
+	enum
+	{
+		ROWS = 100000,
+		ROUNDS = 3000,
+		FULL = 1 << 20
+	};
+	double		(*pair)[2] = checked_malloc(ROWS * sizeof(*pair));
+	GpuredMoments *w;
 	size_t		size;
+	long		seen[2] = {0, 0};
+	bool		narrow;
 
-	for (int i = 0; i < 100000; i++)
-		w = add(w, (double) random_below(100000000) / 100, 0);
+	/* amounts, where one pair of limbs is enough: the grid's from 2^-24 to 2^40 */
+	for (int i = 0; i < ROWS; i++)
+	{
+		pair[i][0] = (double) (1 + random_below(100000000)) / 100;
+		pair[i][1] = (double) (1 + random_below(1000)) / 7;
+	}
+	size = check_size(GPURED_MOMENTS_ONE, (const double (*)[2]) pair, ROWS, &narrow);
+	CHECK(size == (narrow ? 56 : 80), "cents take %zu bytes", size);
+	size = check_size(GPURED_MOMENTS_TWO, (const double (*)[2]) pair, ROWS, &narrow);
+	CHECK(size == (narrow ? 120 : 184), "pairs take %zu bytes", size);
 
-	/* Wide, if the first amount happens to be far from the least or greatest. */
-	size = gpured_moments_memory(w);
-	CHECK(size == 56 || size == 80, "cents take %zu bytes", size);
-	test_release(NULL, w);
-	w = gpured_moments_create(GPURED_MOMENTS_TWO, MEM);
-	for (int i = 0; i < 100000; i++)
-		w = add(w, (double) random_below(100000000) / 100, (double) random_below(1000) / 7);
-	size = gpured_moments_memory(w);
-	CHECK(size == 120 || size == 184, "pairs take %zu bytes", size);
+	for (int round = 0; round < ROUNDS; round++)
+	{
+		size_t		n = 1 + random_below(20);
+		int			spread = 1 + (int) random_below(40);
+
+		for (int v = 0; v < 2; v++)
+		{
+			int			low = (int) random_below(1900) - 1000;
+
+			for (size_t i = 0; i < n; i++)
+				pair[i][v] = (random_below(2) ? 1 : -1) *
+					ldexp(1 + (double) random_below(1000) / 1000, low + (int) random_below(spread));
+		}
+		(void) check_size(all_kinds[round % 3], (const double (*)[2]) pair, n, &narrow);
+		seen[narrow]++;
+	}
+	CHECK(seen[0] > ROUNDS / 10 && seen[1] > ROUNDS / 10, "%ld wide and %ld narrow", seen[0], seen[1]);
+	free(pair);
+
+	/* 2^20 rows, and one more */
+	w = gpured_moments_create(GPURED_MOMENTS_ONE, MEM);
+	for (int i = 0; i < FULL; i++)
+		w = add(w, 1.5, 0);
+	CHECK(gpured_moments_memory(w) == 56, "2^20 rows take %zu bytes", gpured_moments_memory(w));
+	w = add(w, 1.5, 0);
+	CHECK(gpured_moments_memory(w) == 80, "2^20 + 1 rows take %zu bytes", gpured_moments_memory(w));
 	test_release(NULL, w);
 }
 
