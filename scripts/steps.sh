@@ -173,7 +173,7 @@ in_mode()
 	return $rc
 }
 
-# The TAP tests of t/, each with clusters of its own: tap TREE [DEVICE].
+# The TAP tests of t/, each with clusters of its own, or those that TAP_ONLY names: tap TREE [DEVICE].
 tap()
 {
 	local tree=$1 device=${2:-cpu}
@@ -182,7 +182,7 @@ tap()
 	as_pg mkdir -p "$work/tap-$tree"
 	count_lines as_pg env GPURED_TEST_DEVICE="$device" PG_REGRESS="$pgxs_dir/test/regress/pg_regress" \
 		GPURED_LONG="${long:-no}" TESTDATADIR="$work/tap-$tree" TESTLOGDIR="$work/tap-$tree/log" \
-		prove -v -j"$(($(nproc) < 8 ? $(nproc) : 8))" --norc -I "$pgxs_dir/test/perl" t/*.pl && return
+		prove -v -j"$(($(nproc) < 8 ? $(nproc) : 8))" --norc -I "$pgxs_dir/test/perl" ${TAP_ONLY:-t/*.pl} && return
 	# Where PostgreSQL::Test keeps its own words depends on its version.
 	find tmp_check "$work/tap-$tree" -name 'regress_log_*' -exec tail -n 12 {} +
 	return 1

@@ -1,28 +1,11 @@
 -- The column scan in all the places where a table can be, each asked with it and
 -- without it: the rows must be the same.
 SELECT gpured_version() IS NOT NULL AS loaded;
--- the rows of a query under a setting, or its error
-CREATE FUNCTION pg_temp.rows_of(query text, setting text) RETURNS text LANGUAGE plpgsql AS $f$
-DECLARE
-  result text;
-BEGIN
-  PERFORM set_config('gpured.debug_scan', setting, true);
-  EXECUTE format('SELECT count(*) || E'':\n'' || string_agg(r::text, E''\n'' ORDER BY r::text COLLATE "C") FROM (%s) r', query) INTO result;
-  RETURN result;
-EXCEPTION WHEN OTHERS THEN
-  RETURN SQLSTATE || ' ' || SQLERRM;
-END $f$;
-CREATE FUNCTION pg_temp.scans(query text) RETURNS bigint LANGUAGE plpgsql AS $f$
-DECLARE
-  line text;
-  n bigint := 0;
-BEGIN
-  PERFORM set_config('gpured.debug_scan', 'require', true);
-  FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
-    n := n + (line ~ 'Custom Scan \(GpuAggregate\)')::int;
-  END LOOP;
-  RETURN n;
-END $f$;
+\getenv abs_srcdir PG_ABS_SRCDIR
+\set functions :abs_srcdir '/test/column_scan.sql'
+\set ECHO none
+\i :functions
+\set ECHO all
 CREATE FUNCTION pg_temp.compare(query text, OUT scans bigint, OUT same bool, OUT rows text) LANGUAGE sql AS $f$
   SELECT pg_temp.scans(query), pg_temp.rows_of(query, 'forbid') IS NOT DISTINCT FROM pg_temp.rows_of(query, 'require'),
          split_part(pg_temp.rows_of(query, 'require'), E'\n', 1) $f$;

@@ -50,6 +50,7 @@ extern GpuredOffload *gpured_offload_start(FunctionCallInfo fcinfo,
 										   MemoryContext context, GpuredOp op);
 extern bool gpured_offload_ask(GpuredOffload *offload);
 extern void gpured_offload_total(const GpuredOffload *offload, GpuredAcc *total);
+extern void gpured_offload_restart(const GpuredOffload *offload, GpuredAcc *total);
 
 /* Count a value; whether it goes into the batcher. */
 static inline bool
@@ -96,6 +97,7 @@ gpured_unchanged(FunctionCallInfo fcinfo)
 #define GPURED_STATE_FLOAT_MEAN 'g'
 #define GPURED_STATE_INTERVAL	'i'
 #define GPURED_STATE_NUMERIC	'n'
+#define GPURED_STATE_NUMERIC_EXTREME 'x'
 #define GPURED_STATE_MOMENTS	'v'
 #define GPURED_STATE_PAIR_MOMENTS 'r'
 #define GPURED_STATE_DOT		'd'

@@ -127,6 +127,15 @@ gpured_offload_total(const GpuredOffload *offload, GpuredAcc *total)
 		gpured_batcher_finish(offload->batcher, total);
 }
 
+/* The same, and then the device begins at nothing again. */
+void
+gpured_offload_restart(const GpuredOffload *offload, GpuredAcc *total)
+{
+	gpured_acc_init(offload->op, total);
+	if (offload->batcher != NULL)
+		gpured_batcher_restart(offload->batcher, total);
+}
+
 void
 gpured_state_begin(StringInfo buf, char kind)
 {

@@ -293,20 +293,45 @@ gpured_batcher_flush(GpuredBatcher *public)
 	fill(batcher, IN_BUFFER);
 }
 
+/* Send what is left and wait for all of it. */
+static void
+settle(Batcher *batcher)
+{
+	uint64		n = (batcher->public.next - base_of(batcher)) /
+		gpured_op_info[batcher->op].input_size;
+
+	if (batcher->current == IN_BUFFER)
+	{
+		fold(batcher, batcher->buffer, n);
+		return;
+	}
+	if (n > 0)
+		(void) send_current(batcher, n);
+	for (int i = 0; i < batcher->lease.num_slots; i++)
+		collect(batcher, i);
+}
+
 void
 gpured_batcher_finish(GpuredBatcher *public, GpuredAcc *total)
 {
 	Batcher    *batcher = (Batcher *) public;
-	uint64		n = (public->next - base_of(batcher)) / gpured_op_info[batcher->op].input_size;
 
-	if (batcher->current == IN_BUFFER)
-		fold(batcher, batcher->buffer, n);
-	else
-	{
-		if (n > 0)
-			(void) send_current(batcher, n);
+	settle(batcher);
+	if (batcher->current != IN_BUFFER)
 		leave_server(batcher);
-	}
 	fill(batcher, IN_BUFFER);
 	*total = batcher->total;
+}
+
+void
+gpured_batcher_restart(GpuredBatcher *public, GpuredAcc *total)
+{
+	Batcher    *batcher = (Batcher *) public;
+
+	settle(batcher);
+	if (batcher->current != IN_BUFFER && batcher->given_up)
+		leave_server(batcher);
+	fill(batcher, batcher->current);
+	*total = batcher->total;
+	gpured_acc_init(batcher->op, &batcher->total);
 }

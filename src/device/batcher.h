@@ -50,6 +50,11 @@ extern void gpured_batcher_flush(GpuredBatcher *batcher);
 extern void gpured_batcher_finish(GpuredBatcher *batcher, GpuredAcc *total);
 
 /*
+ * The same in the midst of the values: the next total is that of those to come.
+ */
+extern void gpured_batcher_restart(GpuredBatcher *batcher, GpuredAcc *total);
+
+/*
  * Inclusive scan of n values, in this process or, if "offload" and the settings
  * allow it, on the server's device (same contract as GpuredDevice.scan).  Under
  * force raises ERROR if no device can be had at the first batch; later failures
