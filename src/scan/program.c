@@ -25,6 +25,7 @@
 #include "utils/datum.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
+#include "utils/uuid.h"
 
 #include "compat.h"
 #include "scan/program_node.h"
@@ -372,11 +373,7 @@ create_column(Var *var, Building *building)
 {
 	GpuredProgram *program = new_node(GPURED_NODE_COLUMN, var->vartype);
 
-	program->column = gpured_columns_add(building->columns, (Expr *) var, -1);
-	if (building->first)
-		building->columns->column[program->column].first = true;
-	else
-		building->columns->column[program->column].kept = true;
+	program->column = gpured_columns_add_used(building->columns, (Expr *) var, building->first);
 	if (program->type == OIDOID || type_is_enum(program->type))
 		program->value_class = CLASS_OID;
 	allocate_rows(program);
@@ -646,7 +643,7 @@ store_references(GpuredProgram *program, GpuredColumns *columns, int n, GpuredCo
 
 	for (int i = 0; i < n; i++)
 	{
-		if (program->null[i])
+		if (result->nulls[columns->n + i])
 			values[i] = (Datum) 0;
 		else if (program->domain == GPURED_DOMAIN_NUMERIC)
 		{
@@ -658,9 +655,11 @@ store_references(GpuredProgram *program, GpuredColumns *columns, int n, GpuredCo
 		else if (program->domain == GPURED_DOMAIN_INTERVAL)
 			values[i] = gpured_columns_copy(columns, DatumGetPointer(program->i[i]),
 											sizeof(Interval));
+		else if (program->domain == GPURED_DOMAIN_UUID)
+			values[i] = gpured_columns_copy(columns, DatumGetPointer(program->i[i]), UUID_LEN);
 		else
-			/* A constant's, or of a column of the same batch. */
-			values[i] = (Datum) program->i[i];
+			values[i] = gpured_columns_copy(columns, DatumGetPointer(program->i[i]),
+											VARSIZE_ANY(program->i[i]));
 	}
 }
 
