@@ -85,3 +85,23 @@ SELECT count(*) > 700 AS many FROM query;
 SELECT text, pg_temp.by_postgres(replace(text, '@', 'ordinary')) FROM query WHERE pg_temp.by_postgres(replace(text, '@', 'ordinary')) IS DISTINCT FROM 0 ORDER BY id;
 SELECT text, r AS table, pg_temp.rows_of(replace(text, '@', r), 'forbid') AS without, pg_temp.rows_of(replace(text, '@', r), 'require') AS with FROM query, unnest(ARRAY['ordinary', 'special']) r
  WHERE pg_temp.rows_of(replace(text, '@', r), 'forbid') IS DISTINCT FROM pg_temp.rows_of(replace(text, '@', r), 'require') ORDER BY id;
+
+-- subqueries and parameters are computed when a row arrives, and not before
+CREATE TABLE raised (i) AS SELECT 0;
+INSERT INTO query (text) VALUES ('SELECT gpu_sum(i4 / (SELECT 1 / i FROM raised)) FILTER (WHERE i4 > 100000) FROM @'), ('SELECT gpu_sum(CASE WHEN i4 > 100000 THEN (SELECT 1 / i FROM raised) ELSE 2 END) FROM @'),
+  ('SELECT gpu_sum(i4) FROM @ WHERE i4 = 100000 AND i2 + 1 > (SELECT 1 / i FROM raised)'), ('SELECT gpu_sum(i4) FROM @ WHERE i4 > 100000 OR i2 + 1 > (SELECT 1 / i FROM raised)'),
+  ('SELECT o.k, (SELECT gpu_sum(CASE WHEN s.i2 > o.k THEN s.i4 END) FROM @ s WHERE s.tx <> o.v AND s.n * 2 > o.k) FROM (VALUES (1, ''c''), (2, ''c4''), (NULL, ''c4''), (99, NULL)) o(k, v)'),
+  ('SELECT o.k, l.* FROM (VALUES (1, ARRAY[''c'', ''c4'']), (2, NULL), (3, ''{}''), (4, ARRAY[''c4'', NULL])) o(k, v), LATERAL (SELECT gpu_count(*), gpu_sum(s.i2 + o.k), gpu_max(s.ts + o.k * interval ''1 mon'') FROM @ s WHERE s.tx = ANY (o.v)) l'),
+  ('SELECT o.k, l.* FROM (VALUES (1, ARRAY[1, 2, 3, 4, 5, 6, 7, 8, 9]), (2, ARRAY[7])) o(k, v), LATERAL (SELECT s.i4 % 5, gpu_count(*) FROM @ s WHERE mod(s.i4, 20) = ANY (o.v) GROUP BY 1) l'),
+  ('SELECT gpu_sum(' || repeat('(1 + ', 300) || 'i4' || repeat(')', 300) || ') FROM @'), ('SELECT gpu_sum(' || repeat('CASE WHEN i4 > 1 THEN ', 200) || 'i4' || repeat(' END', 200) || ') FROM @');
+SELECT left(text, 100) AS text, r AS table, pg_temp.rows_of(replace(text, '@', r), 'forbid') AS without, pg_temp.rows_of(replace(text, '@', r), 'require') AS with FROM query, unnest(ARRAY['ordinary', 'special']) r
+ WHERE text ~ 'raised|LATERAL| o.k|repeat|1 THEN CASE|1 \+ \(1' AND pg_temp.rows_of(replace(text, '@', r), 'forbid') IS DISTINCT FROM pg_temp.rows_of(replace(text, '@', r), 'require') ORDER BY id;
+SELECT left(text, 100) AS text, pg_temp.rows_of(replace(text, '@', 'ordinary'), 'require') FROM query WHERE text ~ 'raised' ORDER BY id;
+-- a generic plan
+SET gpured.debug_scan = forbid;
+SELECT gpu_sum(i4 + 1), gpu_count(*), gpu_max(ts + '1 mon'::interval) FROM ordinary WHERE tx = ANY ('{c,c4,e4d}') AND i4 % 10 <> 1;
+SET gpured.debug_scan = require;
+SET plan_cache_mode = force_generic_plan;
+PREPARE p(int, text[], interval) AS SELECT gpu_sum(i4 + $1), gpu_count(*), gpu_max(ts + $3) FROM ordinary WHERE tx = ANY ($2) AND i4 % 10 <> $1;
+EXECUTE p(1, '{c,c4,e4d}', '1 mon');
+EXECUTE p(NULL, '{c,c4,e4d}', '1 mon');

@@ -30,6 +30,9 @@
 #include "compat.h"
 #include "scan/program_node.h"
 
+/* Nodes and lists that may be one in another. */
+#define MAX_DEPTH 100
+
 /* What is known while a tree is made. */
 typedef struct Building
 {
@@ -326,10 +329,28 @@ is_possible(Node *node)
 	}
 }
 
+/*
+ * Whether an expression is so deep that computing its program, which takes some
+ * kilobytes of stack a level, could need more than there is.
+ */
+static bool
+is_deep(Node *node, void *depth)
+{
+	bool		result;
+
+	if (node == NULL)
+		return false;
+	result = ++*(int *) depth > MAX_DEPTH || expression_tree_walker(node, is_deep, depth);
+	--*(int *) depth;
+	return result;
+}
+
 bool
 gpured_program_is_possible(Expr *expr)
 {
-	return !IsA(expr, Var) && is_possible((Node *) expr);
+	int			depth = 0;
+
+	return !IsA(expr, Var) && !is_deep((Node *) expr, &depth) && is_possible((Node *) expr);
 }
 
 /* Memory for a node's rows. */
@@ -671,13 +692,18 @@ gpured_program_run(GpuredProgram *program, GpuredColumns *columns, int n, const 
 	bool	   *nulls = result->nulls + row;
 	bool		has_nulls = false;
 
-	if (!gpured_program_compute(program, columns, n, active))
+	/* Nothing is computed, not even constants, if no row arrives. */
+	if (memchr(active, true, n) == NULL)
+		memset(nulls, true, n);
+	else if (!gpured_program_compute(program, columns, n, active))
 		return false;
-	for (int i = 0; i < n; i++)
+	else
 	{
-		nulls[i] = program->null[i] | !active[i];
-		has_nulls |= nulls[i];
+		for (int i = 0; i < n; i++)
+			nulls[i] = program->null[i] | !active[i];
 	}
+	for (int i = 0; i < n; i++)
+		has_nulls |= nulls[i];
 	result->has_nulls |= has_nulls;
 
 	/* As after any other extraction, a NULL's value is zero. */
