@@ -29,6 +29,9 @@ typedef enum ValueClass
 	CLASS_TIMESTAMP_DATE
 } ValueClass;
 
+/* A list so short that its values are looked at one after another. */
+#define GPURED_SHORT_LIST 8
+
 /* PostgreSQL's order of floats: NaN equals itself and is greater than all else. */
 static inline bool
 gpured_float_lt(double a, double b)

@@ -126,15 +126,20 @@ comparison_is_possible(OpExpr *op, bool top)
 		(is_constant(left, top) && is_column(right));
 }
 
+/* Longer lists are searched by a program. */
 static bool
 list_is_possible(ScalarArrayOpExpr *op)
 {
 	Comparison	comparison;
 	ValueClass	value_class;
+	Const	   *list = lsecond(op->args);
 
-	return find_comparison(get_opcode(op->opno), &comparison, &value_class) &&
-		comparison == (op->useOr ? EQ : NE) &&
-		is_column(linitial(op->args)) && IsA(lsecond(op->args), Const);
+	if (!find_comparison(get_opcode(op->opno), &comparison, &value_class) ||
+		comparison != (op->useOr ? EQ : NE) || !is_column(linitial(op->args)) || !IsA(list, Const))
+		return false;
+	return list->constisnull ||
+		ArrayGetNItems(ARR_NDIM(DatumGetArrayTypeP(list->constvalue)),
+					   ARR_DIMS(DatumGetArrayTypeP(list->constvalue))) <= GPURED_SHORT_LIST;
 }
 
 static bool

@@ -12,6 +12,7 @@
 #include <math.h>
 
 #include "catalog/pg_type.h"
+#include "common/hashfn.h"
 #include "utils/array.h"
 #include "utils/cash.h"
 #include "utils/date.h"
@@ -407,6 +408,59 @@ compare_ints(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+/* The bytes of a value that count when it is compared. */
+static inline const char *
+bytes_of(ValueClass value_class, int64 value, Size *size)
+{
+	const void *pointer = (const void *) value;
+
+	if (value_class == CLASS_UUID)
+	{
+		*size = UUID_LEN;
+		return pointer;
+	}
+	*size = value_class == CLASS_BPCHAR ? size_without_blanks(pointer) : VARSIZE_ANY_EXHDR(pointer);
+	return VARDATA_ANY(pointer);
+}
+
+/* Whether a value is in the hash table; "slot" is where it is or would be. */
+static bool
+find_bytes(const GpuredProgram *program, int64 value, uint32 *slot)
+{
+	Size		size;
+	const char *bytes = bytes_of(program->value_class, value, &size);
+
+	*slot = hash_bytes((const unsigned char *) bytes, (int) size) & program->mask;
+	for (; program->slots[*slot] != 0; *slot = (*slot + 1) & program->mask)
+	{
+		Size		other_size;
+		const char *other = bytes_of(program->value_class,
+									 program->values->i[program->slots[*slot] - 1], &other_size);
+
+		if (size == other_size && memcmp(bytes, other, size) == 0)
+			return true;
+	}
+	return false;
+}
+
+static void
+hash_list(GpuredProgram *program)
+{
+	uint32		nslots = 16;
+
+	while (nslots < 2 * (uint32) program->nvalues)
+		nslots *= 2;
+	program->mask = nslots - 1;
+	program->slots = palloc0(nslots * sizeof(int));
+	for (int j = 0; j < program->nvalues; j++)
+	{
+		uint32		slot;
+
+		if (!find_bytes(program, program->values->i[j], &slot))
+			program->slots[slot] = j + 1;
+	}
+}
+
 /* Learn the elements of an array. */
 static void
 evaluate_list(GpuredProgram *program)
@@ -458,6 +512,10 @@ evaluate_list(GpuredProgram *program)
 	program->values = list;
 	if (list->domain == GPURED_DOMAIN_INT)
 		qsort(list->i, program->nvalues, sizeof(int64), compare_ints);
+	else if (program->value_class >= CLASS_STRING)
+		hash_list(program);
+	else if (program->nvalues > GPURED_SHORT_LIST)
+		representable = false;	/* PostgreSQL has hashed it */
 	MemoryContextSwitchTo(old);
 	program->unusable = !representable;
 }
@@ -482,16 +540,15 @@ is_in_list(const GpuredProgram *program, const GpuredProgram *arg, int i)
 											  list->scale[j]) == 0);
 			break;
 		case CLASS_STRING:
-			FIND_VALUE(same_strings((const void *) arg->i[i], (const void *) list->i[j]));
-			break;
 		case CLASS_BPCHAR:
-			FIND_VALUE(same_bpchars((const void *) arg->i[i], (const void *) list->i[j]));
-			break;
 		case CLASS_UUID:
-			FIND_VALUE(memcmp((const void *) arg->i[i], (const void *) list->i[j], UUID_LEN) == 0);
-			break;
+			{
+				uint32		slot;
+
+				return find_bytes(program, arg->i[i], &slot);
+			}
 		default:
-			if (program->nvalues > 8)
+			if (program->nvalues > GPURED_SHORT_LIST)
 				return bsearch(&arg->i[i], list->i, program->nvalues, sizeof(int64),
 							   compare_ints) != NULL;
 			for (int j = 0; j < program->nvalues; j++)

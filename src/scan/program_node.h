@@ -113,6 +113,8 @@ struct GpuredProgram
 	int64		unit;			/* of a function of times */
 	Datum		extra;			/* its constant argument */
 	PGFunction	builtin;		/* and PostgreSQL's function for a day */
+	pg_tz	   *tz;				/* NULL for the session's */
+	Datum		zone_name;
 	GpuredZoneSpan *zone;
 	GpuredDay  *days;
 	Interval	span;			/* that is added to days */
@@ -130,6 +132,8 @@ struct GpuredProgram
 	bool		has_null;		/* in the list */
 	int			nvalues;
 	struct GpuredProgram *values;	/* one row each */
+	int		   *slots;			/* of a hash table of strings: number + 1 */
+	uint32		mask;
 
 	/* LIKE: pieces between the percent signs. */
 	bool		negated;

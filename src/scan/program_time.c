@@ -74,11 +74,11 @@ time_of_day(int64 time)
 /* ---- time zones --------------------------------------------------------- */
 
 /*
- * Learn the offset of the session's zone at a time in seconds, and for how long it
- * lasts.  False if it changes at a time that cannot be told.
+ * Learn the offset of a zone at a time in seconds, and for how long it lasts.  False if
+ * it changes at a time that cannot be told.
  */
 static bool
-find_offset(GpuredZoneSpan *span, pg_time_t time)
+find_offset(GpuredZoneSpan *span, pg_time_t time, const pg_tz *tz)
 {
 	long		before;
 	long		after;
@@ -86,7 +86,7 @@ find_offset(GpuredZoneSpan *span, pg_time_t time)
 	int			after_dst;
 	pg_time_t	boundary;
 	int			found = pg_next_dst_boundary(&time, &before, &before_dst, &boundary, &after,
-											 &after_dst, session_timezone);
+											 &after_dst, tz);
 	pg_time_t	until = found > 0 ? boundary : PG_INT64_MAX;
 
 	if (found < 0)
@@ -115,7 +115,8 @@ to_local(GpuredProgram *program, int64 time, int64 *local)
 
 	/* A slot for a hundred days, so that times in any order find their own. */
 	span = &program->zone[(uint64) (seconds >> 23) % GPURED_ZONE_SLOTS];
-	if (unlikely(seconds < span->from || seconds >= span->until) && !find_offset(span, seconds))
+	if (unlikely(seconds < span->from || seconds >= span->until) &&
+		!find_offset(span, seconds, program->tz != NULL ? program->tz : session_timezone))
 		return false;
 	*local = time + span->offset;
 	return true;
@@ -170,10 +171,12 @@ of_day(GpuredProgram *program, int64 day, int64 time, OfDay function)
 	return slot->result;
 }
 
-/* date_trunc, or whatever else makes a time of a unit and a time. */
 static int64
 truncate_day(GpuredProgram *program, int64 time)
 {
+	if (program->tz != NULL)
+		return DatumGetInt64(DirectFunctionCall3(timestamptz_trunc_zone, program->extra,
+												 Int64GetDatum(time), program->zone_name));
 	return DatumGetInt64(DirectFunctionCall2(program->builtin, program->extra, Int64GetDatum(time)));
 }
 
@@ -237,6 +240,43 @@ accept_truncation(GpuredProgram *program, List **args)
 		program->extra = PointerGetDatum(cstring_to_text(name));
 		program->builtin = in_zone ? timestamptz_trunc : timestamp_trunc;
 	}
+	*args = list_make1(lsecond(*args));
+	return true;
+}
+
+/*
+ * A constant zone.  Only those with a slash are known here, since other names may be
+ * abbreviations.
+ */
+static bool
+accept_zone_name(GpuredProgram *program, Node *node)
+{
+	char	   *name = constant_name(node);
+	pg_tz	   *tz;
+
+	if (name == NULL || strchr(name, '/') == NULL || strlen(name) > TZ_STRLEN_MAX)
+		return false;
+	tz = pg_tzset(name);
+	if (program != NULL && tz != NULL)
+	{
+		program->tz = tz;
+		program->zone_name = PointerGetDatum(cstring_to_text(name));
+	}
+	return tz != NULL;
+}
+
+static bool
+accept_truncation_in_zone(GpuredProgram *program, List **args)
+{
+	return accept_zone_name(program, lthird(*args)) && accept_truncation(program, args);
+}
+
+/* AT TIME ZONE */
+static bool
+accept_zone(GpuredProgram *program, List **args)
+{
+	if (!accept_zone_name(program, linitial(*args)))
+		return false;
 	*args = list_make1(lsecond(*args));
 	return true;
 }
@@ -703,6 +743,8 @@ bin_times(GpuredProgram *program, int n, const bool *live)
 const GpuredFunction gpured_time_functions[] = {
 	{F_DATE_TRUNC_TEXT_TIMESTAMP, truncate_times, INT, 8, accept_truncation},
 	{F_DATE_TRUNC_TEXT_TIMESTAMPTZ, truncate_times, INT, 8, accept_truncation},
+	{F_DATE_TRUNC_TEXT_TIMESTAMPTZ_TEXT, truncate_times, INT, 8, accept_truncation_in_zone},
+	{F_TIMEZONE_TEXT_TIMESTAMPTZ, timestamp_of_time, INT, 8, accept_zone},
 	{F_EXTRACT_TEXT_TIMESTAMP, part_of_time, NUMERIC, 8, accept_part},
 	{F_EXTRACT_TEXT_TIMESTAMPTZ, part_of_time, NUMERIC, 8, accept_part},
 	{F_DATE_PART_TEXT_TIMESTAMP, part_of_time, FLOAT, 8, accept_part},

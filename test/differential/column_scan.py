@@ -113,10 +113,10 @@ GRAMMAR = {
              "({timestamp} = ANY ('{{2020-01-01,infinity}}'::timestamp[]))"),
     "date": ("({date} + {int2})", "({date} - 3)", "{timestamp}::date", "{timestamptz}::date"),
     "timestamp": ("date_trunc('{unit}', {timestamp})", "{date}::timestamp", "{timestamptz}::timestamp", "({timestamp} + {interval})",
-                  "({timestamp} - interval '1 mon 1 day')", "({date} + interval '1 mon 2 h')", "({timestamp} + interval '36 h')",
+                  "({timestamp} - interval '1 mon 1 day')", "({date} + interval '1 mon 2 h')", "({timestamptz} AT TIME ZONE 'Asia/Kolkata')", "({timestamp} + interval '36 h')",
                   "date_bin('15 min', {timestamp}, '2000-01-01')"),
     "timestamptz": ("date_trunc('{unit}', {timestamptz})", "{date}::timestamptz", "({timestamptz} + interval '90 min')",
-                    "({timestamptz} - interval '1 day')", "date_bin('1 h', {timestamptz}, '2000-01-01')"),
+                    "({timestamptz} - interval '1 day')", "date_trunc('{unit}', {timestamptz}, 'America/New_York')", "date_bin('1 h', {timestamptz}, '2000-01-01')"),
     "interval": ("({timestamp} - {timestamp})", "({timestamptz} - {timestamptz})"),
     "text": ("{varchar}::text",), "varchar": (), "bpchar": (), "uuid": (), "money": (), "inet": (),
 }
