@@ -51,15 +51,14 @@ gpured_call_builtin(PGFunction function, FunctionCallInfo caller, int nargs, Dat
 bool
 gpured_is_ungrouped(FunctionCallInfo fcinfo)
 {
-	AggState   *aggstate;
+	AggState   *aggstate = (AggState *) fcinfo->context;
 	Agg		   *plan;
 
-	if (AggCheckCallContext(fcinfo, NULL) != AGG_CONTEXT_AGGREGATE)
+	/* a group's first row asks, so the least likely comes first */
+	if (aggstate == NULL || !IsA(aggstate, AggState) || aggstate->aggstrategy != AGG_PLAIN)
 		return false;
-	aggstate = (AggState *) fcinfo->context;
 	plan = (Agg *) aggstate->ss.ps.plan;
-	return aggstate->aggstrategy == AGG_PLAIN &&
-		plan->groupingSets == NIL && plan->chain == NIL;
+	return plan->groupingSets == NIL && plan->chain == NIL;
 }
 
 /*
