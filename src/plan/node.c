@@ -33,9 +33,11 @@
 #endif
 
 #include "compat.h"
+#include "gpured.h"
 #include "plan/plan.h"
 #include "scan/filter.h"
 #include "scan/fold.h"
+#include "stats.h"
 
 /* What EXPLAIN ANALYZE shows, of all processes together. */
 typedef struct Counters
@@ -46,6 +48,7 @@ typedef struct Counters
 	uint64		by_executor;	/* rows for which PostgreSQL computed
 								 * something */
 	uint64		batches;
+	uint64		server_batches; /* that gpured-server computed */
 	uint64		flushes;		/* of groups that exceeded their memory */
 	uint64		fold_ns;		/* time on the device */
 } Counters;
@@ -241,11 +244,20 @@ take_page(ScanNode *node)
 	node->counters.passed += page->n;
 }
 
+/* Batches that the server has computed so far, for whatever scan of this process. */
+static uint64
+server_batches(void)
+{
+	return pg_atomic_read_u64(&gpured_session_stats.counters[GPURED_PATH_SCAN * GPURED_NUM_PATH_COUNTERS +
+															 GPURED_COUNT_BATCHES]);
+}
+
 static void
 fold_batch(ScanNode *node)
 {
 	instr_time	from;
 	instr_time	to;
+	uint64		before = server_batches();
 
 	if (node->columns->n > 0)
 		node->counters.batches++;
@@ -254,6 +266,22 @@ fold_batch(ScanNode *node)
 	INSTR_TIME_SET_CURRENT(to);
 	INSTR_TIME_SUBTRACT(to, from);
 	node->counters.fold_ns += (uint64) (INSTR_TIME_GET_DOUBLE(to) * 1e9);
+	node->counters.server_batches += server_batches() - before;
+}
+
+/* The next partial row, to the scan slot; false if there is none left. */
+static bool
+emit(ScanNode *node)
+{
+	TupleTableSlot *slot = node->css.ss.ss_ScanTupleSlot;
+	ExprContext *econtext = node->css.ss.ps.ps_ExprContext;
+	MemoryContext old = MemoryContextSwitchTo(econtext->ecxt_per_tuple_memory);
+	uint64		before = server_batches();
+	bool		found = gpured_fold_emit(node->fold, slot);
+
+	MemoryContextSwitchTo(old);
+	node->counters.server_batches += server_batches() - before;
+	return found;
 }
 
 /* Read on, to the end or until the groups' memory is full. */
@@ -292,21 +320,19 @@ next_row(ScanNode *node)
 
 	for (;;)
 	{
-		MemoryContext old;
-		bool		found;
-
 		if (node->phase == SCANNING)
+		{
 			scan_table(node);
+		}
 		ResetExprContext(econtext);
 		ExecClearTuple(slot);
 		memset(slot->tts_isnull, true, slot->tts_tupleDescriptor->natts * sizeof(bool));
-		old = MemoryContextSwitchTo(econtext->ecxt_per_tuple_memory);
-		found = gpured_fold_emit(node->fold, slot);
-		MemoryContextSwitchTo(old);
-		if (found)
+		if (emit(node))
 			return ExecStoreVirtualTuple(slot);
 		if (node->phase == EMITTING_LAST)
+		{
 			return NULL;
+		}
 		gpured_fold_reset(node->fold);
 		node->phase = SCANNING;
 	}
@@ -403,6 +429,7 @@ add_counters(Counters *to, const Counters *from)
 	to->passed += from->passed;
 	to->by_executor += from->by_executor;
 	to->batches += from->batches;
+	to->server_batches += from->server_batches;
 	to->flushes += from->flushes;
 	to->fold_ns += from->fold_ns;
 }
@@ -474,6 +501,8 @@ explain_counters(ScanNode *node, ExplainState *es)
 	if (sum.by_executor > 0)
 		ExplainPropertyUInteger("Rows Computed by PostgreSQL", NULL, sum.by_executor, es);
 	ExplainPropertyUInteger("Batches", NULL, sum.batches, es);
+	if (sum.server_batches > 0)
+		ExplainPropertyUInteger("Server Batches", NULL, sum.server_batches, es);
 	if (sum.flushes > 0)
 		ExplainPropertyUInteger("Group Flushes", NULL, sum.flushes, es);
 	if (es->timing)
@@ -499,7 +528,13 @@ explain_scan(CustomScanState *css, List *ancestors, ExplainState *es)
 			keys = lappend(keys, expr);
 	}
 	ExplainPropertyText("Relation", RelationGetRelationName(node->rel), es);
-	ExplainPropertyText("Device", "cpu", es);
+
+	/*
+	 * Where aggregates are computed that it has a kernel for; groups never
+	 * are.
+	 */
+	ExplainPropertyText("Device", keys == NIL && gpured_offload_setting == GPURED_OFFLOAD_FORCE ?
+						"server" : "cpu", es);
 	if (node->quals != NIL)
 	{
 		List	   *context = set_deparse_context_plan(es->deparse_cxt, css->ss.ps.plan, ancestors);
