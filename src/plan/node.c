@@ -35,6 +35,7 @@
 #include "compat.h"
 #include "gpured.h"
 #include "plan/plan.h"
+#include "progress.h"
 #include "scan/filter.h"
 #include "scan/fold.h"
 #include "stats.h"
@@ -81,6 +82,7 @@ typedef struct ScanNode
 	Phase		phase;
 	GpuredPages pages;
 	GpuredPage	page;
+	GpuredScanProgress progress;
 	SharedScan *shared;			/* NULL in a serial scan */
 	bool		worker;
 	Counters	counters;
@@ -208,6 +210,9 @@ start(ScanNode *node)
 	gpured_pages_begin(&node->pages, node->rel, node->css.ss.ps.state->es_snapshot,
 					   node->shared != NULL ? &node->shared->blocks : NULL,
 					   node->columns->natts);
+	memset(&node->progress, 0, sizeof(node->progress));
+	node->progress.relid = RelationGetRelid(node->rel);
+	node->progress.blocks_total = node->pages.blocks->nblocks;
 	/* Once a process, as in a parallel sequential scan. */
 	pgstat_count_heap_scan(node->rel);
 	MemoryContextSwitchTo(old);
@@ -221,6 +226,9 @@ take_page(ScanNode *node)
 
 	node->counters.blocks++;
 	node->counters.rows += page->n;
+	node->progress.blocks++;
+	node->progress.rows += page->n;
+	gpured_progress_show(&node->progress);
 	if (page->n == 0)
 		return;
 	gpured_columns_extract_first(columns, page);
@@ -290,6 +298,8 @@ scan_table(ScanNode *node)
 {
 	MemoryContext old = MemoryContextSwitchTo(node->css.ss.ps.state->es_query_cxt);
 
+	node->progress.phase = GPURED_PHASE_SCANNING;
+	gpured_progress_show(&node->progress);
 	while (gpured_pages_next(&node->pages, &node->page))
 	{
 		CHECK_FOR_INTERRUPTS();
@@ -323,6 +333,8 @@ next_row(ScanNode *node)
 		if (node->phase == SCANNING)
 		{
 			scan_table(node);
+			node->progress.phase = GPURED_PHASE_RETURNING;
+			gpured_progress_show(&node->progress);
 		}
 		ResetExprContext(econtext);
 		ExecClearTuple(slot);
@@ -331,6 +343,7 @@ next_row(ScanNode *node)
 			return ExecStoreVirtualTuple(slot);
 		if (node->phase == EMITTING_LAST)
 		{
+			gpured_progress_end(&node->progress);
 			return NULL;
 		}
 		gpured_fold_reset(node->fold);
@@ -360,6 +373,7 @@ end_pages(ScanNode *node)
 	if (node->pages.rel != NULL)
 		gpured_pages_release(&node->pages);
 	node->pages.rel = NULL;
+	gpured_progress_end(&node->progress);
 }
 
 static void
