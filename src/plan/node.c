@@ -8,7 +8,8 @@
  * the planner looks for what makes a node run again.
  *
  * The whole table is read before the first row comes out, except where groups
- * exceed their memory: then all of them come out, and reading goes on.
+ * exceed their memory: then all of them come out, and reading goes on, be it in the
+ * middle of a page.
  */
 #include "postgres.h"
 
@@ -39,6 +40,13 @@
 #include "scan/filter.h"
 #include "scan/fold.h"
 #include "stats.h"
+
+/*
+ * Where values may be large: rows that are taken at once if some have values out
+ * of line, and the bytes from which on fewer rows are taken.
+ */
+#define TOASTED_ROWS 8
+#define SLICE_BYTES (1024 * 1024)
 
 /* What EXPLAIN ANALYZE shows, of all processes together. */
 typedef struct Counters
@@ -82,6 +90,11 @@ typedef struct ScanNode
 	Phase		phase;
 	GpuredPages pages;
 	GpuredPage	page;
+	GpuredPage	slice;			/* some rows of it */
+	int			row;			/* the first of the page's that is not yet
+								 * taken */
+	bool		has_large;		/* values may be larger than their tuples */
+	int			slice_rows;		/* then as many rows are taken at once */
 	GpuredScanProgress progress;
 	SharedScan *shared;			/* NULL in a serial scan */
 	bool		worker;
@@ -195,6 +208,23 @@ begin_scan(CustomScanState *css, EState *estate, int eflags)
 	node->fold = gpured_fold_create(outputs, node->has_group_by, node->columns, &css->ss);
 }
 
+/*
+ * Whether the batch holds values that are larger than what is in the page: complete
+ * ones of toasted columns, and results of expressions.
+ */
+static bool
+has_large_values(const GpuredColumns *columns)
+{
+	for (int i = 0; i < columns->ncolumns; i++)
+	{
+		const GpuredColumn *column = &columns->column[i];
+
+		if (!column->byval && (column->attnum == 0 || column->detoast))
+			return true;
+	}
+	return false;
+}
+
 /* At the first row, so that a node that is never run costs no memory. */
 static void
 start(ScanNode *node)
@@ -205,11 +235,14 @@ start(ScanNode *node)
 	{
 		gpured_columns_prepare(node->columns, &node->css.ss);
 		gpured_fold_prepare(node->fold);
+		node->has_large = has_large_values(node->columns);
+		node->slice_rows = TOASTED_ROWS;
 		node->started = true;
 	}
 	gpured_pages_begin(&node->pages, node->rel, node->css.ss.ps.state->es_snapshot,
 					   node->shared != NULL ? &node->shared->blocks : NULL,
 					   node->columns->natts);
+	node->page.n = node->row = 0;
 	memset(&node->progress, 0, sizeof(node->progress));
 	node->progress.relid = RelationGetRelid(node->rel);
 	node->progress.blocks_total = node->pages.blocks->nblocks;
@@ -218,19 +251,61 @@ start(ScanNode *node)
 	MemoryContextSwitchTo(old);
 }
 
+/* A page of which no row is taken yet; false at the end of the table. */
+static bool
+next_page(ScanNode *node)
+{
+	node->row = 0;
+	if (!gpured_pages_next(&node->pages, &node->page))
+		return false;
+	node->counters.blocks++;
+	node->counters.rows += node->page.n;
+	node->progress.blocks++;
+	node->progress.rows += node->page.n;
+	gpured_progress_show(&node->progress);
+	return true;
+}
+
+/*
+ * The rows of the page that come next.  A page has a few hundred, and its values
+ * fit in the batch's memory, except where they may be larger than they are there.
+ */
+static GpuredPage *
+next_slice(ScanNode *node)
+{
+	const GpuredPage *page = &node->page;
+	GpuredPage *slice = &node->slice;
+	int			row = node->row;
+	int			n = Min(page->n - row, node->slice_rows);
+
+	if (!node->has_large)
+	{
+		node->row = page->n;
+		return &node->page;
+	}
+	for (int i = 0; n > TOASTED_ROWS && i < n; i++)
+	{
+		if ((page->tuple[row + i]->t_infomask & HEAP_HASEXTERNAL) != 0)
+			n = TOASTED_ROWS;
+	}
+	slice->page = page->page;
+	slice->block = page->block;
+	slice->n = n;
+	slice->complete = page->complete;
+	memcpy(slice->tuple, page->tuple + row, n * sizeof(page->tuple[0]));
+	memcpy(slice->data, page->data + row, n * sizeof(page->data[0]));
+	memcpy(slice->offset, page->offset + row, n * sizeof(page->offset[0]));
+	node->row += n;
+	return slice;
+}
+
 static void
-take_page(ScanNode *node)
+take_rows(ScanNode *node)
 {
 	GpuredColumns *columns = node->columns;
-	GpuredPage *page = &node->page;
+	GpuredPage *page = next_slice(node);
+	Size		before = columns->arena_bytes;
 
-	node->counters.blocks++;
-	node->counters.rows += page->n;
-	node->progress.blocks++;
-	node->progress.rows += page->n;
-	gpured_progress_show(&node->progress);
-	if (page->n == 0)
-		return;
 	gpured_columns_extract_first(columns, page);
 	if (node->nfilters > 0)
 	{
@@ -250,6 +325,12 @@ take_page(ScanNode *node)
 	gpured_columns_extract_rest(columns, page);
 	node->counters.by_executor += columns->by_executor;
 	node->counters.passed += page->n;
+
+	/* As many rows the next time as will take about the same memory. */
+	if (columns->arena_bytes - before > SLICE_BYTES)
+		node->slice_rows = Max(node->slice_rows / 4, 1);
+	else
+		node->slice_rows = Min(node->slice_rows * 2, MaxHeapTuplesPerPage);
 }
 
 /* Batches that the server has computed so far, for whatever scan of this process. */
@@ -300,10 +381,12 @@ scan_table(ScanNode *node)
 
 	node->progress.phase = GPURED_PHASE_SCANNING;
 	gpured_progress_show(&node->progress);
-	while (gpured_pages_next(&node->pages, &node->page))
+	while (node->row < node->page.n || next_page(node))
 	{
 		CHECK_FOR_INTERRUPTS();
-		take_page(node);
+		if (node->row == node->page.n)
+			continue;
+		take_rows(node);
 		if (!gpured_batch_is_full(node->columns))
 			continue;
 		fold_batch(node);

@@ -200,11 +200,11 @@ gpured_fold_create(List *outputs, bool has_group_by, GpuredColumns *columns, Sca
 void
 gpured_fold_prepare(GpuredFold *fold)
 {
-	fold->take = palloc(GPURED_BATCH_ROOM * sizeof(bool));
-	fold->dense = palloc(GPURED_BATCH_ROOM * sizeof(int64));
+	fold->take = palloc(fold->columns->room * sizeof(bool));
+	fold->dense = palloc(fold->columns->room * sizeof(int64));
 	if (fold->nkeys > 0)
 	{
-		fold->group = palloc(GPURED_BATCH_ROOM * sizeof(uint32));
+		fold->group = palloc(fold->columns->room * sizeof(uint32));
 		fold->groups = gpured_groups_create(fold->keys, fold->nkeys, fold->state_size,
 											fold->columns, group_memory(fold));
 	}
