@@ -293,7 +293,8 @@ cost_scan(PlannerInfo *root, CustomPath *path, double ngroups, int nworkers)
 	{
 		RestrictInfo *info = lfirst(lc);
 
-		vectorized &= gpured_filter_is_possible(info->clause);
+		vectorized &= gpured_filter_is_possible(info->clause) ||
+			gpured_program_is_possible(info->clause);
 		if (vectorized)
 			row_cost += gpured_cpu_column_tuple_cost / 2;
 		else

@@ -37,8 +37,8 @@
 #include "gpured.h"
 #include "plan/plan.h"
 #include "progress.h"
-#include "scan/filter.h"
 #include "scan/fold.h"
+#include "scan/quals.h"
 #include "stats.h"
 
 /*
@@ -83,8 +83,7 @@ typedef struct ScanNode
 	List	   *quals;			/* expressions */
 	GpuredColumns *columns;
 	GpuredFold *fold;
-	int			nfilters;
-	GpuredFilter **filters;		/* the first quals */
+	GpuredQuals *filter;		/* all of them */
 	bool		has_group_by;
 	bool		started;
 	Phase		phase;
@@ -157,29 +156,6 @@ const		CustomPathMethods gpured_scan_path_methods = {
 	.PlanCustomPath = plan_scan
 };
 
-/* As many quals as can be, from the first on, become filters. */
-static void
-begin_quals(ScanNode *node)
-{
-	List	   *rest = NIL;
-	ListCell   *lc;
-
-	node->filters = palloc(Max(list_length(node->quals), 1) * sizeof(GpuredFilter *));
-	foreach(lc, node->quals)
-	{
-		if (rest == NIL && gpured_filter_is_possible(lfirst(lc)))
-			node->filters[node->nfilters++] = gpured_filter_create(lfirst(lc), node->columns,
-																   &node->css.ss);
-		else
-			rest = lappend(rest, lfirst(lc));
-	}
-
-	/* Of all quals, the executor checks that their functions may be called. */
-	(void) gpured_init_qual(node->quals, node->columns, &node->css.ss);
-	if (rest != NIL)
-		node->columns->quals = gpured_init_qual(rest, node->columns, &node->css.ss);
-}
-
 static void
 begin_scan(CustomScanState *css, EState *estate, int eflags)
 {
@@ -204,7 +180,7 @@ begin_scan(CustomScanState *css, EState *estate, int eflags)
 					   RelationGetRelationName(node->rel)),
 				errhint("Use the REFRESH MATERIALIZED VIEW command."));
 	node->columns = gpured_columns_create(node->rel, &css->ss);
-	begin_quals(node);
+	node->filter = gpured_quals_create(node->quals, node->columns, &css->ss);
 	node->fold = gpured_fold_create(outputs, node->has_group_by, node->columns, &css->ss);
 }
 
@@ -306,22 +282,9 @@ take_rows(ScanNode *node)
 	GpuredPage *page = next_slice(node);
 	Size		before = columns->arena_bytes;
 
-	gpured_columns_extract_first(columns, page);
-	if (node->nfilters > 0)
-	{
-		bool		keep[MaxHeapTuplesPerPage];
-
-		memset(keep, true, page->n);
-		for (int i = 0; i < node->nfilters; i++)
-		{
-			/* Nothing is computed that no row would have reached. */
-			if (memchr(keep, true, page->n) == NULL)
-				break;
-			gpured_filter_apply(node->filters[i], columns, page->n, keep);
-		}
-		gpured_columns_select(columns, page, keep);
-	}
 	columns->by_executor = 0;
+	gpured_columns_extract_first(columns, page);
+	gpured_quals_apply(node->filter, columns, page);
 	gpured_columns_extract_rest(columns, page);
 	node->counters.by_executor += columns->by_executor;
 	node->counters.passed += page->n;
@@ -478,8 +441,7 @@ rescan(CustomScanState *css)
 		gpured_fold_reset(node->fold);
 	}
 	gpured_columns_reset(node->columns);
-	for (int i = 0; i < node->nfilters; i++)
-		gpured_filter_reset(node->filters[i]);
+	gpured_quals_reset(node->filter);
 }
 
 /* Parallel scans: blocks are taken from shared memory. */

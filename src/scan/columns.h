@@ -34,6 +34,7 @@ typedef struct GpuredColumn
 	int			guard;			/* column that must be true for the expression
 								 * to be computed, or -1 */
 	bool		first;			/* extracted before the quals, which need it */
+	bool		kept;			/* needed after them, or not by them */
 	bool		detoast;		/* values must be complete */
 	Oid			type;
 	Oid			collation;
@@ -60,7 +61,6 @@ typedef struct GpuredColumns
 	int			nexprs;			/* columns that are expressions */
 	bool		has_first;
 	bool		has_rest;
-	ExprState  *quals;			/* computed a row at a time, or NULL */
 	uint64		by_executor;	/* rows for which the executor computed
 								 * something */
 
@@ -76,6 +76,7 @@ typedef struct GpuredColumns
 	int		   *of_attribute;	/* column by attribute, -1 if not needed */
 
 	MemoryContext context;		/* columns */
+	MemoryContext constants;	/* that programs have computed */
 	MemoryContext arena;		/* values passed by reference, of this batch */
 	char	   *arena_next;
 	char	   *arena_end;
@@ -86,6 +87,9 @@ extern GpuredColumns *gpured_columns_create(Relation rel, ScanState *node);
 
 /* The number of the column with these values, which is added if it is new. */
 extern int	gpured_columns_add(GpuredColumns *columns, Expr *expr, int guard);
+
+/* The same for a column of the table that quals need. */
+extern int	gpured_columns_add_first(GpuredColumns *columns, Expr *var);
 
 /*
  * The same for a condition, of which only matters where it is true: the column is
@@ -115,9 +119,15 @@ extern void gpured_columns_extract_first(GpuredColumns *columns, GpuredPage *pag
 /* Keep the tuples of the page whose "keep" is set. */
 extern void gpured_columns_select(GpuredColumns *columns, GpuredPage *page, const bool *keep);
 
+/* Make a tuple of the page the row that the executor's expressions see, or none. */
+extern void gpured_columns_show(GpuredColumns *columns, const GpuredPage *page, int i);
+extern void gpured_columns_hide(GpuredColumns *columns);
+
+/* Copy a value into the batch's memory. */
+extern Datum gpured_columns_copy(GpuredColumns *columns, const void *value, Size size);
+
 /*
- * Compute the quals that are left for each row, then extract or compute the
- * other columns.  The page's rows now belong to the batch.
+ * Extract or compute the other columns.  The page's rows now belong to the batch.
  */
 extern void gpured_columns_extract_rest(GpuredColumns *columns, GpuredPage *page);
 
