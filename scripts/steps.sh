@@ -118,6 +118,8 @@ mode_settings()
 		force) set -- "$preload" "gpured.device = cpu" "gpured.offload = force" ;;
 		# every aggregate of a table that a column scan can answer
 		scan) set -- "$preload" "gpured.device = cpu" "gpured.debug_scan = require" ;;
+		# the same by the server
+		scan-force) set -- "$preload" "gpured.device = cpu" "gpured.debug_scan = require" "gpured.offload = force" ;;
 		# the test sets gpured.offload itself
 		queries) set -- "$preload" "gpured.device = cpu" "autovacuum = off" ;;
 		small) set -- "$preload" "gpured.device = cpu" "gpured.offload = force" "gpured.buffer_size = 1MB" ;;
@@ -125,6 +127,11 @@ mode_settings()
 		off) set -- "gpured.device = off" ;;
 		cuda) set -- "$preload" "gpured.device = cuda" "gpured.offload = force" \
 			"shared_buffers = ${SHARED_BUFFERS:-1GB}" "max_wal_size = 8GB" ;;
+		cuda-scan) set -- "$preload" "gpured.device = cuda" "gpured.debug_scan = require" "gpured.offload = force" \
+			"shared_buffers = ${SHARED_BUFFERS:-1GB}" "max_wal_size = 8GB" ;;
+		# parallel plans of large tables
+		workers) set -- "$preload" "gpured.device = off" "shared_buffers = 4GB" "max_wal_size = 8GB" \
+			"max_worker_processes = 40" "autovacuum = off" ;;
 	esac
 	settings=("$@")
 }

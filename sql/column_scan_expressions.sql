@@ -105,3 +105,5 @@ SET plan_cache_mode = force_generic_plan;
 PREPARE p(int, text[], interval) AS SELECT gpu_sum(i4 + $1), gpu_count(*), gpu_max(ts + $3) FROM ordinary WHERE tx = ANY ($2) AND i4 % 10 <> $1;
 EXECUTE p(1, '{c,c4,e4d}', '1 mon');
 EXECUTE p(NULL, '{c,c4,e4d}', '1 mon');
+DROP TABLE query, ordinary, special, raised;
+DROP TYPE state;

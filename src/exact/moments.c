@@ -563,12 +563,142 @@ gpured_moments_merge(GpuredMoments *w, const GpuredMoments *src,
 	return w;
 }
 
+/* The sum of values in a narrow state: its magnitude, and whether it is negative. */
+static bool
+narrow_value(const GpuredMoments *w, GpuredMomentsSum sum, uint64_t *magnitude)
+{
+	const uint64_t *limb = w->limb + gpured_moments_offset(w->kind, sum, 0, 0);
+	const unsigned __int128 bias = (unsigned __int128) GPURED_MOMENTS_BIAS << 64 | GPURED_MOMENTS_BIAS;
+	unsigned __int128 t = ((unsigned __int128) limb[1] << 64 | limb[0]) - bias;
+	bool		negative = t >> 127 != 0;
+
+	if (negative)
+		t = -t;
+	magnitude[0] = (uint64_t) t;
+	magnitude[1] = (uint64_t) (t >> 64);
+	return negative;
+}
+
+/* The same of a sum of products, which has three limbs. */
+static bool
+narrow_product(const GpuredMoments *w, GpuredMomentsSum sum, uint64_t *magnitude)
+{
+	const uint64_t *limb = w->limb + gpured_moments_offset(w->kind, sum, 0, 0);
+	uint64_t	carry = 0;
+	uint64_t	sign;
+
+	for (int i = 0; i < 3; i++)
+	{
+		unsigned __int128 t = (unsigned __int128) limb[i] - GPURED_MOMENTS_BIAS - carry;
+
+		magnitude[i] = (uint64_t) t;
+		carry = (uint64_t) (t >> 64) & 1;
+	}
+	sign = magnitude[2] >> 63 ? UINT64_MAX : 0;
+	carry = sign & 1;
+	for (int i = 0; i < 3; i++)
+	{
+		magnitude[i] = (magnitude[i] ^ sign) + carry;
+		carry &= magnitude[i] == 0;
+	}
+	return sign != 0;
+}
+
+/* The limbs that matter, and the sign. */
+static void
+set_length(GpuredBig *r, int limbs, bool negative)
+{
+	while (limbs > 0 && r->digit[limbs - 1] == 0)
+		limbs--;
+	r->n = limbs;
+	r->negative = negative && limbs > 0;
+}
+
 void
 gpured_moments_get(const GpuredMoments *w, GpuredMomentsSum sum, GpuredBig *r)
 {
 	uint64_t	digit[GPURED_MOMENTS_MAX_LIMBS];
+	int			limbs = limbs_of(w, sum);
 
-	gpured_big_set_digits(r, digit, own_digits(w, sum, digit));
+	if (w->span[0] == NARROW && limbs == 2)
+		set_length(r, 2, narrow_value(w, sum, r->digit));
+	else if (w->span[0] == NARROW && limbs == 3)
+		set_length(r, 3, narrow_product(w, sum, r->digit));
+	else
+		gpured_big_set_digits(r, digit, own_digits(w, sum, digit));
+}
+
+/* r = +-a[] * b[], of 2 * 2 or 3 * 1 limbs */
+static void
+set_product(GpuredBig *r, bool negative, const uint64_t *a, int a_limbs, const uint64_t *b, int b_limbs)
+{
+	memset(r->digit, 0, 4 * sizeof(uint64_t));
+	for (int j = 0; j < b_limbs; j++)
+	{
+		uint64_t	carry = 0;
+
+		for (int i = 0; i < a_limbs; i++)
+		{
+			unsigned __int128 t = (unsigned __int128) a[i] * b[j] + r->digit[i + j] + carry;
+
+			r->digit[i + j] = (uint64_t) t;
+			carry = (uint64_t) (t >> 64);
+		}
+		r->digit[a_limbs + j] = carry;
+	}
+	set_length(r, 4, negative);
+}
+
+/* In a narrow state all is known to be short: most groups of a few rows have one. */
+static void
+narrow_centered(const GpuredMoments *w, uint64_t n, GpuredMomentsSum a, GpuredMomentsSum b,
+				GpuredMomentsSum ab, GpuredBig *r)
+{
+	uint64_t	product[3];
+	uint64_t	x[2];
+	uint64_t	y[2];
+	GpuredBig	sums;
+	bool		negative;
+
+	negative = narrow_product(w, ab, product);
+	set_product(r, negative, product, 3, &n, 1);
+	negative = narrow_value(w, a, x);
+	if (a == b)
+		set_product(&sums, false, x, 2, x, 2);
+	else
+	{
+		negative ^= narrow_value(w, b, y);
+		set_product(&sums, negative, x, 2, y, 2);
+	}
+	gpured_big_sub(r, r, &sums);
+}
+
+void
+gpured_moments_centered(const GpuredMoments *w, int64_t n, GpuredMomentsSum a,
+						GpuredMomentsSum b, GpuredMomentsSum ab, GpuredBig *r)
+{
+	GpuredBig	rows;
+	GpuredBig	sum_a;
+	GpuredBig	sum_b;
+	GpuredBig	product;
+
+	if (w->span[0] == NARROW)
+	{
+		narrow_centered(w, (uint64_t) n, a, b, ab, r);
+		return;
+	}
+	gpured_moments_get(w, ab, &product);
+	gpured_big_set(&rows, (uint64_t) n);
+	gpured_big_mul(r, &rows, &product);
+	gpured_moments_get(w, a, &sum_a);
+	if (a == b)
+		gpured_big_mul(&product, &sum_a, &sum_a);
+	else
+	{
+		gpured_moments_get(w, b, &sum_b);
+		gpured_big_mul(&product, &sum_a, &sum_b);
+	}
+	gpured_big_sub(r, r, &product);
 }
 
 void

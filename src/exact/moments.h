@@ -113,6 +113,13 @@ extern void gpured_moments_carry(uint64_t *limb, uint64_t sign);
  */
 extern void gpured_moments_get(const GpuredMoments *w, GpuredMomentsSum sum, GpuredBig *r);
 
+/*
+ * n Sab - Sa Sb, of n rows and more than one, in units of the product of a's and b's:
+ * what variances and regressions are made of.  b may be a.
+ */
+extern void gpured_moments_centered(const GpuredMoments *w, int64_t n, GpuredMomentsSum a,
+									GpuredMomentsSum b, GpuredMomentsSum ab, GpuredBig *r);
+
 static inline int
 gpured_moments_unit(const GpuredMoments *w, int variable)
 {

@@ -205,6 +205,19 @@ find_places(GpuredColumns *columns)
 	columns->walk_offset = offset;
 }
 
+/* As many rows as there is memory for. */
+static void
+set_room(GpuredColumns *columns)
+{
+	Size		row_size = sizeof(Datum);
+
+	for (int i = 0; i < columns->ncolumns; i++)
+		row_size += sizeof(Datum) + sizeof(bool);
+	columns->room = Min(GPURED_BATCH_MEMORY / row_size, GPURED_BATCH_ROWS + MaxHeapTuplesPerPage);
+	columns->room = Max(columns->room, 2 * MaxHeapTuplesPerPage);
+	columns->full = columns->room - MaxHeapTuplesPerPage;
+}
+
 void
 gpured_columns_prepare(GpuredColumns *columns, ScanState *node)
 {
@@ -224,6 +237,7 @@ gpured_columns_prepare(GpuredColumns *columns, ScanState *node)
 			columns->column[i].program = program;
 		}
 	}
+	set_room(columns);
 	for (int i = 0; i < columns->ncolumns; i++)
 	{
 		const GpuredColumn *column = &columns->column[i];
@@ -243,8 +257,8 @@ gpured_columns_prepare(GpuredColumns *columns, ScanState *node)
 		GpuredColumn *column = &columns->column[i];
 		Size		size = column->byval ? column->len : sizeof(Datum);
 
-		column->values = palloc(GPURED_BATCH_ROOM * size);
-		column->nulls = palloc(GPURED_BATCH_ROOM * sizeof(bool));
+		column->values = palloc(columns->room * size);
+		column->nulls = palloc(columns->room * sizeof(bool));
 		if (column->attnum == 0)
 		{
 			column->state = gpured_init_expr(column->expr, columns, node);

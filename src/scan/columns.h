@@ -13,9 +13,12 @@
 
 #include "scan/pages.h"
 
-/* A batch is full once it has this many rows; then another page still fits. */
+/*
+ * A batch is full once it has this many rows, or fewer if its columns would take
+ * more memory than this; then another page still fits.
+ */
 #define GPURED_BATCH_ROWS 8192
-#define GPURED_BATCH_ROOM (GPURED_BATCH_ROWS + MaxHeapTuplesPerPage)
+#define GPURED_BATCH_MEMORY (24 * 1024 * 1024)
 
 /* Or this many bytes of values that are passed by reference. */
 #define GPURED_BATCH_BYTES (16 * 1024 * 1024)
@@ -51,6 +54,8 @@ typedef struct GpuredColumn
 typedef struct GpuredColumns
 {
 	int			n;				/* rows in the batch */
+	int			full;			/* with this many it is full */
+	int			room;			/* for this many is there memory */
 	int			ncolumns;
 	GpuredColumn *column;
 	int			nexprs;			/* columns that are expressions */
@@ -153,7 +158,7 @@ gpured_column_datum(const GpuredColumn *column, int row)
 static inline bool
 gpured_batch_is_full(const GpuredColumns *columns)
 {
-	return columns->n >= GPURED_BATCH_ROWS || columns->arena_bytes >= GPURED_BATCH_BYTES;
+	return columns->n >= columns->full || columns->arena_bytes >= GPURED_BATCH_BYTES;
 }
 
 #endif							/* GPURED_COLUMNS_H */

@@ -75,6 +75,39 @@ check_sums(const GpuredMoments *w, uint64_t expected[][LIMBS], const char *what)
 	}
 }
 
+/* What the final functions make of the sums, by long multiplication of all of them. */
+static void
+check_centered(const GpuredMoments *w, int64_t n)
+{
+	static const int sums[][3] = {
+		{GPURED_SUM_X, GPURED_SUM_X, GPURED_SUM_XX},
+		{GPURED_SUM_Y, GPURED_SUM_Y, GPURED_SUM_YY},
+		{GPURED_SUM_X, GPURED_SUM_Y, GPURED_SUM_XY}
+	};
+
+	for (int i = 0; i < (w->kind == GPURED_MOMENTS_TWO ? 3 : 1); i++)
+	{
+		GpuredBig	rows;
+		GpuredBig	a;
+		GpuredBig	b;
+		GpuredBig	ab;
+		GpuredBig	product;
+		GpuredBig	ours;
+
+		gpured_big_set(&rows, (uint64_t) n);
+		gpured_moments_get(w, sums[i][0], &a);
+		gpured_moments_get(w, sums[i][1], &b);
+		gpured_moments_get(w, sums[i][2], &ab);
+		gpured_big_mul(&product, &rows, &ab);
+		gpured_big_mul(&ab, &a, &b);
+		gpured_big_sub(&product, &product, &ab);
+		gpured_moments_centered(w, n, sums[i][0], sums[i][1], sums[i][2], &ours);
+		CHECK(ours.n == product.n && ours.negative == product.negative &&
+			  memcmp(ours.digit, product.digit, ours.n * sizeof(uint64_t)) == 0,
+			  "case %ld, kind %d: centered sum %d", number, w->kind, i);
+	}
+}
+
 /* Read, or die trying; what comes out must have the same bytes. */
 static GpuredMoments *
 read_back(const uint8_t *bytes, size_t size, GpuredMomentsKind kind)
@@ -106,6 +139,8 @@ check_state(GpuredMomentsKind kind, const double (*pair)[2], size_t n, uint64_t 
 	CHECK(gpured_moments_rows(w) == (kind == GPURED_MOMENTS_DOT ? n > 0 : (int64_t) n),
 		  "case %ld: rows", number);
 	check_sums(w, expected, "rows");
+	if (kind != GPURED_MOMENTS_DOT && n > 1)
+		check_centered(w, (int64_t) n);
 	size = gpured_moments_write(w, bytes);
 
 	for (int j = 0; j < 3; j++)
@@ -379,6 +414,7 @@ test_moves(void)
 					  "move %zu takes %zu bytes", m, gpured_moments_memory(w));
 		}
 		CHECK((gpured_moments_memory(w) == narrow) == moves[m].stays, "move %zu, later", m);
+		check_centered(w, 1 << 23);
 		size = gpured_moments_write(w, a);
 		CHECK(gpured_moments_write(s.sums, b) == size && memcmp(a, b, size) == 0, "move %zu", m);
 
