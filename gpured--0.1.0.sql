@@ -2043,7 +2043,28 @@ AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION gpured_stats_reset() IS 'set the counters of this session and of the cluster to zero';
 REVOKE ALL ON FUNCTION gpured_stats_reset() FROM PUBLIC;
 
-GRANT SELECT ON gpured_devices, gpured_stats TO PUBLIC;
+CREATE FUNCTION gpured_progress(
+    OUT pid integer,
+    OUT datid oid,
+    OUT relid oid,
+    OUT phase text,
+    OUT blocks_total bigint,
+    OUT blocks_scanned bigint,
+    OUT rows_scanned bigint)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
+COMMENT ON FUNCTION gpured_progress() IS 'how far the column scans are that run now';
+
+CREATE VIEW gpured_progress AS
+  SELECT p.pid, p.datid, d.datname, p.relid, p.phase, p.blocks_total, p.blocks_scanned, p.rows_scanned
+    FROM gpured_progress() p LEFT JOIN pg_catalog.pg_database d ON d.oid = p.datid;
+COMMENT ON VIEW gpured_progress IS 'how far the column scans are that run now, a row for each process';
+COMMENT ON COLUMN gpured_progress.phase IS 'scanning heap, or returning rows: the groups so far, or the result';
+COMMENT ON COLUMN gpured_progress.blocks_total IS 'blocks of the table when the scan began';
+COMMENT ON COLUMN gpured_progress.blocks_scanned IS 'blocks that this process has read of them';
+COMMENT ON COLUMN gpured_progress.rows_scanned IS 'rows in those that the snapshot sees';
+
+GRANT SELECT ON gpured_devices, gpured_stats, gpured_progress TO PUBLIC;
 
 -- Say what preloading brings, if this is not preloaded.
 CREATE FUNCTION gpured_suggest_preload() RETURNS void

@@ -61,6 +61,12 @@ gpured_is_ungrouped(FunctionCallInfo fcinfo)
 	return plan->groupingSets == NIL && plan->chain == NIL;
 }
 
+TupleTableSlot *
+gpured_scan_calls(PlanState *state)
+{
+	elog(ERROR, "the executor runs a node of a column scan's own");
+}
+
 /*
  * Called at an aggregate's first value.  Returns NULL if the device will never
  * be wanted, so that the caller can use its fastest state.
@@ -68,23 +74,34 @@ gpured_is_ungrouped(FunctionCallInfo fcinfo)
 GpuredOffload *
 gpured_offload_start(FunctionCallInfo fcinfo, MemoryContext context, GpuredOp op)
 {
-	uint64		ask_again = PG_UINT64_MAX;
-	bool		wanted;
-	GpuredOffload *offload;
+	AggState   *aggstate = (AggState *) fcinfo->context;
+	GpuredPath	path;
 
 	if (!gpured_is_ungrouped(fcinfo))
 		return NULL;
-	wanted = gpured_batcher_wanted(op, 0, &ask_again);
+	path = aggstate->ss.ps.ExecProcNode == gpured_scan_calls ? GPURED_PATH_SCAN : GPURED_PATH_ROW;
+	return gpured_offload_start_on(path, context, op);
+}
+
+/* The same for an aggregate that is known to be ungrouped. */
+GpuredOffload *
+gpured_offload_start_on(GpuredPath path, MemoryContext context, GpuredOp op)
+{
+	uint64		ask_again = PG_UINT64_MAX;
+	bool		wanted = gpured_batcher_wanted(op, path, 0, &ask_again);
+	GpuredOffload *offload;
+
 	if (!wanted && ask_again == PG_UINT64_MAX)
 		return NULL;
 
 	offload = MemoryContextAllocZero(context, sizeof(GpuredOffload));
 	offload->op = op;
+	offload->path = path;
 	offload->context = context;
 	offload->ask_again = ask_again;
 	if (wanted)
 	{
-		offload->batcher = gpured_batcher_create(context, op);
+		offload->batcher = gpured_batcher_create(context, op, path);
 		if (offload->batcher == NULL)
 		{
 			pfree(offload);
@@ -103,10 +120,10 @@ gpured_offload_ask(GpuredOffload *offload)
 {
 	uint64		ask_again = PG_UINT64_MAX;
 
-	if (gpured_batcher_wanted(offload->op, offload->rows, &ask_again))
+	if (gpured_batcher_wanted(offload->op, offload->path, offload->rows, &ask_again))
 	{
 		/* If there is no batcher to be had, ask no more. */
-		offload->batcher = gpured_batcher_create(offload->context, offload->op);
+		offload->batcher = gpured_batcher_create(offload->context, offload->op, offload->path);
 		offload->ask_again = PG_UINT64_MAX;
 		return offload->batcher != NULL;
 	}

@@ -147,7 +147,7 @@ gpured_numeric_add_short(Datum state, const struct varlena *numeric)
 	int128		value;
 	int			scale;
 
-	if (VARATT_IS_1B_E(numeric) || VARATT_IS_4B_C(numeric))
+	if (VARATT_IS_1B_E(numeric) || VARATT_IS_4B_C(numeric) || unlikely(total->offload != NULL))
 		return false;
 	if (unlikely(!gpured_read_short(numeric, &value, &scale)))
 		return false;

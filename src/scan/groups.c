@@ -86,7 +86,7 @@ gpured_groups_create(const int *keys, int nkeys, Size state_size,
 	for (int k = 0; k < nkeys; k++)
 		groups->by_value &= columns->column[keys[k]].byval;
 	if (groups->by_value)
-		groups->batch_keys = palloc(GPURED_BATCH_ROOM * groups->words * sizeof(uint64));
+		groups->batch_keys = palloc(columns->room * groups->words * sizeof(uint64));
 	allocate(groups);
 	return groups;
 }

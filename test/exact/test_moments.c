@@ -258,112 +258,24 @@ check_quotient(void)
 	CHECK(sum.n == 0 && !sum.negative, "case %ld: sum and difference", number);
 }
 
-/* As a double has it, of a value that is not zero. */
-static int
-exponent_of(double value)
-{
-	int			exponent = (int) (bits_of_double(value) >> 52) & 0x7ff;
-
-	return exponent > 0 ? exponent : 1;
-}
-
-/*
- * Whether values fit a narrow state: their exponents are within the 32 that begin 16
- * below the first one's, rounded down to eights.
- */
-static bool
-are_near(const double (*pair)[2], int variable, size_t n)
-{
-	int			base = (exponent_of(pair[0][variable]) - 16) & ~7;
-
-	for (size_t i = 1; i < n; i++)
-	{
-		int			exponent = exponent_of(pair[i][variable]);
-
-		if (exponent < base || exponent >= base + 32)
-			return false;
-	}
-	return true;
-}
-
-/* What a narrow state occupies. */
-static size_t
-narrow_memory(GpuredMomentsKind kind)
-{
-	return kind == GPURED_MOMENTS_ONE ? 56 : kind == GPURED_MOMENTS_TWO ? 120 : 32;
-}
-
-/* A state is narrow as long as its values are near to each other, and no longer. */
-static size_t
-check_size(GpuredMomentsKind kind, const double (*pair)[2], size_t n, bool *narrow)
-{
-	GpuredMoments *w = gpured_moments_create(kind, MEM);
-	size_t		size;
-
-	for (size_t i = 0; i < n; i++)
-		w = add(w, pair[i][0], pair[i][1]);
-	size = gpured_moments_memory(w);
-	*narrow = are_near(pair, 0, n) && (kind == GPURED_MOMENTS_ONE || are_near(pair, 1, n));
-	if (kind != GPURED_MOMENTS_DOT && n > 1)
-		check_centered(w, (int64_t) n);
-	CHECK((size == narrow_memory(kind)) == *narrow && size >= narrow_memory(kind),
-		  "%zu rows of kind %d take %zu bytes and should be %s", n, kind, size, *narrow ? "narrow" : "wide");
-	test_release(NULL, w);
-	return size;
-}
-
+/* What ordinary data takes, and what growth may not do. */
 static void
 test_size(void)
 {
-	enum
-	{
-		ROWS = 100000,
-		ROUNDS = 3000,
-		FULL = 1 << 20
-	};
-	double		(*pair)[2] = checked_malloc(ROWS * sizeof(*pair));
-	GpuredMoments *w;
+	GpuredMoments *w = gpured_moments_create(GPURED_MOMENTS_ONE, MEM);
 	size_t		size;
-	long		seen[2] = {0, 0};
-	bool		narrow;
 
-	/* amounts, where one pair of limbs is enough: the grid's from 2^-24 to 2^40 */
-	for (int i = 0; i < ROWS; i++)
-	{
-		pair[i][0] = (double) (1 + random_below(100000000)) / 100;
-		pair[i][1] = (double) (1 + random_below(1000)) / 7;
-	}
-	size = check_size(GPURED_MOMENTS_ONE, (const double (*)[2]) pair, ROWS, &narrow);
-	CHECK(size == (narrow ? 56 : 80), "cents take %zu bytes", size);
-	size = check_size(GPURED_MOMENTS_TWO, (const double (*)[2]) pair, ROWS, &narrow);
-	CHECK(size == (narrow ? 120 : 184), "pairs take %zu bytes", size);
+	for (int i = 0; i < 100000; i++)
+		w = add(w, (double) random_below(100000000) / 100, 0);
 
-	for (int round = 0; round < ROUNDS; round++)
-	{
-		size_t		n = 1 + random_below(20);
-		int			spread = 1 + (int) random_below(40);
-
-		for (int v = 0; v < 2; v++)
-		{
-			int			low = (int) random_below(1900) - 1000;
-
-			for (size_t i = 0; i < n; i++)
-				pair[i][v] = (random_below(2) ? 1 : -1) *
-					ldexp(1 + (double) random_below(1000) / 1000, low + (int) random_below(spread));
-		}
-		(void) check_size(all_kinds[round % 3], (const double (*)[2]) pair, n, &narrow);
-		seen[narrow]++;
-	}
-	CHECK(seen[0] > ROUNDS / 10 && seen[1] > ROUNDS / 10, "%ld wide and %ld narrow", seen[0], seen[1]);
-	free(pair);
-
-	/* 2^20 rows, and one more */
-	w = gpured_moments_create(GPURED_MOMENTS_ONE, MEM);
-	for (int i = 0; i < FULL; i++)
-		w = add(w, 1.5, 0);
-	CHECK(gpured_moments_memory(w) == 56, "2^20 rows take %zu bytes", gpured_moments_memory(w));
-	w = add(w, 1.5, 0);
-	CHECK(gpured_moments_memory(w) == 80, "2^20 + 1 rows take %zu bytes", gpured_moments_memory(w));
+	size = gpured_moments_memory(w);
+	CHECK(size == 56, "cents take %zu bytes", size);
+	test_release(NULL, w);
+	w = gpured_moments_create(GPURED_MOMENTS_TWO, MEM);
+	for (int i = 0; i < 100000; i++)
+		w = add(w, (double) random_below(100000000) / 100, (double) random_below(1000) / 7);
+	size = gpured_moments_memory(w);
+	CHECK(size == 120, "pairs take %zu bytes", size);
 	test_release(NULL, w);
 }
 
@@ -451,6 +363,72 @@ test_carries(void)
 	CHECK(full[0] == UINT64_MAX && full[1] == UINT64_MAX && full[2] == 5, "a borrow");
 	test_release(NULL, s.sums);
 	test_release(NULL, w);
+}
+
+/*
+ * A narrow state that moves, and is filled up with rows of the greatest value that
+ * it takes, against a wide one.
+ */
+static void
+test_moves(void)
+{
+	static const struct
+	{
+		int			before;			/* rows of "most" before the other one */
+		double		most;
+		double		other;
+		bool		moves;
+		bool		stays;			/* narrow with the rows that follow */
+	}			moves[] = {
+		/* down, to where the first are the greatest that fit; and further */
+		{1, 0x1.fffffffffffffp+24, 1.5, true, true},
+		{(1 << 22) - 1, 0x1.fffffffffffffp+24, 1.5, true, true},
+		{(1 << 23) - 1, -0x1.fffffffffffffp+24, 1.5, true, true},
+		{1 << 10, 0x1p+25, 1.5, false, false},
+		/* up, if the first have few bits; those that follow are too far down */
+		{1 << 10, 1.0, 0x1.8p+40, true, false},
+		{1 << 10, 0x1.0000000000001p+0, 0x1.8p+40, false, false},
+	};
+	uint8_t		a[GPURED_MOMENTS_MAX_BYTES];
+	uint8_t		b[GPURED_MOMENTS_MAX_BYTES];
+
+	for (size_t m = 0; m < sizeof(moves) / sizeof(moves[0]); m++)
+	{
+		GpuredMoments *w = gpured_moments_create(GPURED_MOMENTS_TWO, MEM);
+		GpuredMoments *half = gpured_moments_create(GPURED_MOMENTS_TWO, MEM);
+		GpuredMovingMoments s;
+		size_t		narrow = gpured_moments_memory(w);
+		size_t		size;
+
+		gpured_moving_moments_init(&s, GPURED_MOMENTS_TWO, MEM);
+		gpured_moving_moments_add(&s, 1e300, 1e-300, false, MEM);
+		gpured_moving_moments_add(&s, 1e300, 1e-300, true, MEM);
+		for (int i = 0; i < 1 << 23; i++)
+		{
+			double		value = i == moves[m].before ? moves[m].other : moves[m].most;
+
+			gpured_moving_moments_add(&s, value, -value, false, MEM);
+			w = add(w, value, -value);
+			if (i == moves[m].before)
+				CHECK((gpured_moments_memory(w) == narrow) == moves[m].moves,
+					  "move %zu takes %zu bytes", m, gpured_moments_memory(w));
+		}
+		CHECK((gpured_moments_memory(w) == narrow) == moves[m].stays, "move %zu, later", m);
+		check_centered(w, 1 << 23);
+		size = gpured_moments_write(w, a);
+		CHECK(gpured_moments_write(s.sums, b) == size && memcmp(a, b, size) == 0, "move %zu", m);
+
+		/* one row more than a narrow state may have, by merging */
+		half = add(half, moves[m].other, moves[m].most);
+		gpured_moving_moments_add(&s, moves[m].other, moves[m].most, false, MEM);
+		half = gpured_moments_merge(half, w, MEM);
+		CHECK(gpured_moments_memory(half) > narrow, "more than fit");
+		size = gpured_moments_write(half, a);
+		CHECK(gpured_moments_write(s.sums, b) == size && memcmp(a, b, size) == 0, "merge %zu", m);
+		test_release(NULL, half);
+		test_release(NULL, s.sums);
+		test_release(NULL, w);
+	}
 }
 
 /* Bytes from outside: refused, or exactly what they would be written as. */
@@ -582,6 +560,7 @@ main(int argc, char **argv)
 	test_size();
 	test_top();
 	test_carries();
+	test_moves();
 	test_hostile();
 	CHECK(live_states == 0, "%ld states are left", live_states);
 	return test_summary();
