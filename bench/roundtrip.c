@@ -179,7 +179,8 @@ is_same(GpuredOp op, const GpuredAcc *a, const GpuredAcc *b)
 	switch (gpured_op_info[op].acc)
 	{
 		case GPURED_ACC_exact:
-			return gpured_exact_to_double(&a->v.exact, &x) && gpured_exact_to_double(&b->v.exact, &y) && x == y;
+			return gpured_exact_to_double(&a->v.exact, &x) &&
+				gpured_exact_to_double(&b->v.exact, &y) && x == y;
 		case GPURED_ACC_wide:
 			return memcmp(&a->v.i128, &b->v.i128, sizeof(a->v.i128)) == 0;
 		case GPURED_ACC_greatest_float:

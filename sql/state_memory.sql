@@ -2,7 +2,7 @@
 -- Memory is counted while a cursor stands within a hash aggregation.
 CREATE TABLE state_data AS
   SELECT i % 2500 AS g, u * 1000 AS uniform8, sqrt(-2 * ln(u)) * cos(2 * pi() * v) AS normal8,
-         floor(u * 10000000) / 100 AS cents8, floor(v * 1000) AS whole8,
+         floor(u * 10000000) / 100 AS cents8, floor(v * 1000) AS whole8, exp(v * 7) AS spread8,
          (u * 1000)::float4 AS uniform4, (sqrt(-2 * ln(u)) * cos(2 * pi() * v))::float4 AS normal4,
          (floor(u * 100000) / 100)::float4 AS cents4,
          (u * 30000)::int2 AS a, (u * 2e9 - 1e9)::int4 AS b, (u * 1e15)::int8 AS c,

@@ -18,6 +18,7 @@
 #include "utils/float.h"
 
 #include "aggregate/float_state.h"
+#include "exact/bigint.h"
 
 PG_FUNCTION_INFO_V1(gpured_float4_avg_step);
 PG_FUNCTION_INFO_V1(gpured_float8_avg_step);
@@ -153,6 +154,20 @@ gpured_float_avg_deserialize(PG_FUNCTION_ARGS)
 								gpured_get_float(&buf, CurrentMemoryContext)));
 }
 
+/* The quotient of a short sum, rounded once. */
+static double
+mean_of_short(Datum sum, int64 n)
+{
+	int64		value = gpured_short_value(sum);
+	GpuredBig	num;
+	GpuredBig	den;
+
+	gpured_big_set(&num, (uint64) (value < 0 ? -value : value));
+	num.negative = value < 0;
+	gpured_big_set(&den, (uint64) n);
+	return gpured_big_ratio(&num, &den, gpured_short_unit(sum));
+}
+
 /*
  * A double divided by a number of values that is a double too is rounded once by
  * the processor.  The average of zeros is +0, whatever their signs.
@@ -172,7 +187,9 @@ gpured_float_avg(PG_FUNCTION_ARGS)
 	state = (GpuredFloatMean *) PG_GETARG_POINTER(0);
 	n = state->n;
 	sum = gpured_float_resolve(state->sum, &n);
-	if (!GPURED_FLOAT_IS_DOUBLE(sum))
+	if (GPURED_FLOAT_IS_SHORT(sum))
+		PG_RETURN_FLOAT8(mean_of_short(sum, n));
+	if (GPURED_FLOAT_IN_WINDOW(sum))
 		PG_RETURN_FLOAT8(gpured_window_mean((GpuredWindow *) DatumGetPointer(sum), (uint64) n));
 	value = gpured_sum_to_double(sum);
 	if (value == 0)

@@ -41,11 +41,75 @@ sum_parts(Datum sum)
 	return (GpuredFloatParts *) DatumGetPointer(sum - 1);
 }
 
-/* A new window with the value of a double. */
+/* Add a sum in one of the forms that need no memory. */
 static GpuredWindow *
-window_of_double(double value, const GpuredAllocator *mem, void *arg)
+add_small(GpuredWindow *window, Datum sum, MemoryContext context)
 {
-	return gpured_window_add(gpured_window_create(mem, arg), value, mem, arg);
+	double		value = 0.0;
+
+	if (GPURED_FLOAT_IS_DOUBLE(sum))
+		value = gpured_sum_to_double(sum);
+	else if (gpured_short_value(sum) != 0)
+		return gpured_window_add_scaled(window, gpured_short_value(sum), gpured_short_unit(sum),
+										&gpured_context_allocator, context);
+	return gpured_window_add(window, value, &gpured_context_allocator, context);
+}
+
+/* A new window with such a sum. */
+static GpuredWindow *
+window_of_small(Datum sum, MemoryContext context)
+{
+	return add_small(gpured_window_create(&gpured_context_allocator, context), sum, context);
+}
+
+/* A double as an integer times a power of two; false for NaN and infinities. */
+static bool
+split_double(double value, int64 *integer, int *unit)
+{
+	uint64		bits;
+	int			exponent;
+
+	memcpy(&bits, &value, sizeof(bits));
+	exponent = (bits >> 52) & 0x7ff;
+	*integer = (int64) ((bits & ((UINT64CONST(1) << 52) - 1)) | (uint64) (exponent > 0) << 52);
+	if (bits >> 63)
+		*integer = -*integer;
+	*unit = *integer == 0 ? GPURED_SHORT_UNIT + GPURED_SHORT_UNITS - 1 : Max(exponent, 1) - 1075;
+	return exponent < 0x7ff;
+}
+
+/* *value *= 2^shift; false if it becomes too large. */
+static bool
+scale_up(int64 *value, int shift)
+{
+	const int64 limit = shift < 57 ? (GPURED_SHORT_LIMIT - 1) >> shift : 0;
+
+	if (*value > limit || *value < -limit)
+		return false;
+	*value = shift < 57 ? *value * (INT64CONST(1) << shift) : 0;
+	return true;
+}
+
+/* A double or a short sum and a value as a short sum, if they are one. */
+static bool
+add_to_short(Datum sum, double value, Datum *result)
+{
+	int64		a = gpured_short_value(sum);
+	int64		b;
+	int			a_unit = gpured_short_unit(sum);
+	int			b_unit;
+	int			unit = GPURED_SHORT_UNIT + GPURED_SHORT_UNITS - 1;
+
+	if (!split_double(value, &b, &b_unit) ||
+		(GPURED_FLOAT_IS_DOUBLE(sum) &&
+		 !split_double(gpured_sum_to_double(sum), &a, &a_unit)))
+		return false;
+	unit = Min(unit, Min(a_unit, b_unit));
+	if (unit < GPURED_SHORT_UNIT || !scale_up(&a, a_unit - unit) || !scale_up(&b, b_unit - unit))
+		return false;
+	a += b;
+	*result = gpured_make_short(a, unit);
+	return a < GPURED_SHORT_LIMIT && a > -GPURED_SHORT_LIMIT;
 }
 
 /* The sum of no values, of an aggregate whose first value is about to come. */
@@ -83,15 +147,18 @@ gpured_float_add_part(FunctionCallInfo fcinfo, Datum sum, double value)
 	return true;
 }
 
-/* Add a value to a double that cannot hold the sum. */
+/* Add a value to a short sum, or to a double that cannot hold the sum. */
 pg_noinline Datum
 gpured_float_widen(FunctionCallInfo fcinfo, Datum sum, double value)
 {
-	MemoryContext context = gpured_aggregate_context(fcinfo);
-	GpuredWindow *window = window_of_double(gpured_sum_to_double(sum),
-											&gpured_context_allocator, context);
+	MemoryContext context;
+	Datum		result;
 
-	return PointerGetDatum(gpured_window_add(window, value, &gpured_context_allocator, context));
+	if (add_to_short(sum, value, &result))
+		return result;
+	context = gpured_aggregate_context(fcinfo);
+	return PointerGetDatum(gpured_window_add(window_of_small(sum, context), value,
+											 &gpured_context_allocator, context));
 }
 
 /*
@@ -121,9 +188,8 @@ gpured_float_resolve(Datum sum, int64 *n)
 static GpuredWindow *
 add_sum(GpuredWindow *window, Datum sum, MemoryContext context)
 {
-	if (GPURED_FLOAT_IS_DOUBLE(sum))
-		return gpured_window_add(window, gpured_sum_to_double(sum),
-								 &gpured_context_allocator, context);
+	if (!GPURED_FLOAT_IN_WINDOW(sum))
+		return add_small(window, sum, context);
 	return gpured_window_merge(window, (GpuredWindow *) DatumGetPointer(sum),
 							   &gpured_context_allocator, context);
 }
@@ -140,15 +206,18 @@ gpured_float_combine(Datum sum, Datum other, MemoryContext context)
 		sum_parts(sum)->window = add_sum(sum_parts(sum)->window, other, context);
 		return sum;
 	}
-	if (GPURED_FLOAT_IS_DOUBLE(sum))
+	if (GPURED_FLOAT_IN_WINDOW(sum))
+		window = (GpuredWindow *) DatumGetPointer(sum);
+	else
 	{
-		if (GPURED_FLOAT_IS_DOUBLE(other) &&
+		if (GPURED_FLOAT_IS_DOUBLE(sum) && GPURED_FLOAT_IS_DOUBLE(other) &&
 			gpured_add_doubles(gpured_sum_to_double(sum), gpured_sum_to_double(other), &result))
 			return result;
-		window = window_of_double(gpured_sum_to_double(sum), &gpured_context_allocator, context);
+		if (GPURED_FLOAT_IS_DOUBLE(other) &&
+			add_to_short(sum, gpured_sum_to_double(other), &result))
+			return result;
+		window = window_of_small(sum, context);
 	}
-	else
-		window = (GpuredWindow *) DatumGetPointer(sum);
 	return PointerGetDatum(add_sum(window, other, context));
 }
 
@@ -160,9 +229,8 @@ gpured_send_float(StringInfo buf, Datum sum)
 	GpuredWindow *window = (GpuredWindow *) DatumGetPointer(sum);
 	size_t		size;
 
-	if (GPURED_FLOAT_IS_DOUBLE(sum))
-		window = window_of_double(gpured_sum_to_double(sum),
-								  &gpured_context_allocator, CurrentMemoryContext);
+	if (!GPURED_FLOAT_IN_WINDOW(sum))
+		window = window_of_small(sum, CurrentMemoryContext);
 	size = gpured_window_write(window, bytes);
 	pq_sendbytes(buf, (char *) bytes, (int) size);
 }

@@ -115,6 +115,8 @@ gpured_float4_sum_final(PG_FUNCTION_ARGS)
 		result = (float) gpured_sum_to_double(sum);
 		in_range = !isinf(result);
 	}
+	else if (GPURED_FLOAT_IS_SHORT(sum))
+		PG_RETURN_FLOAT4((float) gpured_short_value(sum) * (float) gpured_short_scale(sum));
 	else
 		in_range = gpured_window_to_float((GpuredWindow *) DatumGetPointer(sum), &result);
 	if (unlikely(!in_range))
@@ -135,6 +137,8 @@ gpured_float8_sum_final(PG_FUNCTION_ARGS)
 	sum = gpured_float_resolve(PG_GETARG_DATUM(0), &n);
 	if (GPURED_FLOAT_IS_DOUBLE(sum))
 		PG_RETURN_FLOAT8(gpured_sum_to_double(sum));
+	if (GPURED_FLOAT_IS_SHORT(sum))
+		PG_RETURN_FLOAT8((double) gpured_short_value(sum) * gpured_short_scale(sum));
 	if (unlikely(!gpured_window_to_double((GpuredWindow *) DatumGetPointer(sum), &result)))
 		float_overflow_error();
 	PG_RETURN_FLOAT8(result);

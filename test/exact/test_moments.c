@@ -258,6 +258,89 @@ check_quotient(void)
 	CHECK(sum.n == 0 && !sum.negative, "case %ld: sum and difference", number);
 }
 
+/* As a double has it, of a normal value. */
+static int
+exponent_of(double value)
+{
+	return (int) (bits_of_double(value) >> 52) & 0x7ff;
+}
+
+/*
+ * How near values are to each other: 1 if their exponents are within the 32 that begin
+ * 16 below the first one's, rounded down to eights; -1 if no 36 have all, which is
+ * too much also where many rows make room for a few that are larger; else 0.
+ */
+static int
+nearness(const double (*pair)[2], int variable, size_t n)
+{
+	int			base = (exponent_of(pair[0][variable]) - 16) & ~7;
+	int			least = 2047;
+	int			greatest = 0;
+
+	for (size_t i = 0; i < n; i++)
+	{
+		int			exponent = exponent_of(pair[i][variable]);
+
+		least = exponent < least ? exponent : least;
+		greatest = exponent > greatest ? exponent : greatest;
+	}
+	return least >= base && greatest < base + 32 ? 1 : greatest - least >= 36 ? -1 : 0;
+}
+
+/*
+ * A state must be narrow where it begins with room for all of its values, and cannot
+ * be where no such room is, as all of these have a bit at their lowest place.  (A DOT
+ * has no sum that such a bit must be left in: its variables may begin above it.)
+ */
+static void
+test_nearness(void)
+{
+	enum
+	{
+		ROUNDS = 3000,
+		ROWS = 20
+	};
+	double		pair[ROWS][2];
+	long		seen[3] = {0, 0, 0};
+
+	for (int round = 0; round < ROUNDS; round++)
+	{
+		GpuredMomentsKind kind = all_kinds[round % 3];
+		GpuredMoments *w = gpured_moments_create(kind, MEM);
+		size_t		narrow = kind == GPURED_MOMENTS_ONE ? 56 : kind == GPURED_MOMENTS_TWO ? 120 : 32;
+		size_t		n = 1 + random_below(ROWS);
+		int			near = 1;
+
+		memset(pair, 0, sizeof(pair));
+		for (int v = 0; v < (kind == GPURED_MOMENTS_ONE ? 1 : 2); v++)
+		{
+			int			low = (int) random_below(1900) - 1000;
+			int			spread = 1 + (int) random_below(60);
+			int			this;
+
+			for (size_t i = 0; i < n; i++)
+			{
+				double		odd = (double) (random_bits() >> 12 | UINT64_C(1) << 52 | 1);
+
+				pair[i][v] = (random_below(2) ? 1 : -1) * ldexp(odd, low - 52 + (int) random_below(spread));
+			}
+			this = nearness((const double (*)[2]) pair, v, n);
+			near = this < near ? this : near;
+		}
+		for (size_t i = 0; i < n; i++)
+			w = add(w, pair[i][0], pair[i][1]);
+		if (kind == GPURED_MOMENTS_DOT && near < 0)
+			near = 0;
+		seen[near + 1]++;
+		CHECK(near == 0 || (gpured_moments_memory(w) == narrow) == (near > 0),
+			  "%zu rows of kind %d take %zu bytes", n, kind, gpured_moments_memory(w));
+		if (kind != GPURED_MOMENTS_DOT)
+			check_centered(w, (int64_t) n);
+		test_release(NULL, w);
+	}
+	CHECK(seen[0] > ROUNDS / 10 && seen[2] > ROUNDS / 10, "%ld far and %ld near", seen[0], seen[2]);
+}
+
 /* What ordinary data takes, and what growth may not do. */
 static void
 test_size(void)
@@ -558,6 +641,7 @@ main(int argc, char **argv)
 	}
 	CHECK(number > 100, "only %ld cases", number);
 	test_size();
+	test_nearness();
 	test_top();
 	test_carries();
 	test_moves();
