@@ -34,4 +34,4 @@ include $(or $(srcdir),.)/Makefile.server
 
 $(OBJS): $(PROJECT_HEADERS)
 # Loops over a page of values.
-src/scan/filter.o src/scan/program.o src/scan/columns.o src/scan/fold.o: CFLAGS += -O3
+src/scan/filter.o src/scan/program.o src/scan/columns.o src/scan/fold.o src/scan/groups.o: CFLAGS += -O3

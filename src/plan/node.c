@@ -47,6 +47,7 @@ typedef struct Counters
 								 * something */
 	uint64		batches;
 	uint64		flushes;		/* of groups that exceeded their memory */
+	uint64		ungrouped;		/* rows that came out as they are */
 	uint64		fold_ns;		/* time on the device */
 } Counters;
 
@@ -76,6 +77,8 @@ typedef struct ScanNode
 	bool		has_group_by;
 	bool		started;
 	Phase		phase;
+	bool		at_end;			/* all pages are read */
+	uint64		passed_before;	/* rows of earlier runs */
 	GpuredPages pages;
 	GpuredPage	page;
 	SharedScan *shared;			/* NULL in a serial scan */
@@ -205,6 +208,8 @@ start(ScanNode *node)
 	gpured_pages_begin(&node->pages, node->rel, node->css.ss.ps.state->es_snapshot,
 					   node->shared != NULL ? &node->shared->blocks : NULL,
 					   node->columns->natts);
+	node->at_end = false;
+	node->passed_before = node->counters.passed;
 	/* Once a process, as in a parallel sequential scan. */
 	pgstat_count_heap_scan(node->rel);
 	MemoryContextSwitchTo(old);
@@ -241,45 +246,74 @@ take_page(ScanNode *node)
 	node->counters.passed += page->n;
 }
 
-static void
+/* About how many rows this process will still see. */
+static double
+rows_to_come(ScanNode *node)
+{
+	const GpuredSharedBlocks *blocks = node->pages.blocks;
+	double		taken = pg_atomic_read_u64((pg_atomic_uint64 *) &blocks->next);
+	double		passed = node->counters.passed - node->passed_before;
+
+	return taken > 0 && taken < blocks->nblocks ? passed * (blocks->nblocks - taken) / taken : 0;
+}
+
+/* False if rows have to come out first. */
+static bool
 fold_batch(ScanNode *node)
 {
+	GpuredFolded folded;
 	instr_time	from;
 	instr_time	to;
 
-	if (node->columns->n > 0)
-		node->counters.batches++;
 	INSTR_TIME_SET_CURRENT(from);
-	gpured_fold_batch(node->fold);
+	folded = gpured_fold_batch(node->fold, rows_to_come(node));
 	INSTR_TIME_SET_CURRENT(to);
 	INSTR_TIME_SUBTRACT(to, from);
 	node->counters.fold_ns += (uint64) (INSTR_TIME_GET_DOUBLE(to) * 1e9);
+	if (folded == GPURED_FOLD_IS_FULL)
+		node->counters.flushes++;
+	if (folded == GPURED_FOLD_PASSES)
+		node->counters.ungrouped += gpured_fold_left(node->fold);
+	return folded == GPURED_FOLD_IS_DONE;
 }
 
-/* Read on, to the end or until the groups' memory is full. */
+/* Read pages until the batch is full, or to the end. */
+static void
+fill_batch(ScanNode *node)
+{
+	while (!gpured_batch_is_full(node->columns))
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (!gpured_pages_next(&node->pages, &node->page))
+		{
+			gpured_pages_release(&node->pages);
+			node->at_end = true;
+			break;
+		}
+		take_page(node);
+	}
+	if (node->columns->n > 0)
+		node->counters.batches++;
+}
+
+/* Read on, to the end or until rows have to come out. */
 static void
 scan_table(ScanNode *node)
 {
 	MemoryContext old = MemoryContextSwitchTo(node->css.ss.ps.state->es_query_cxt);
 
-	while (gpured_pages_next(&node->pages, &node->page))
+	/* First what a batch had left. */
+	while (fold_batch(node))
 	{
-		CHECK_FOR_INTERRUPTS();
-		take_page(node);
-		if (!gpured_batch_is_full(node->columns))
-			continue;
-		fold_batch(node);
-		if (gpured_fold_is_full(node->fold))
+		if (node->at_end)
 		{
-			node->counters.flushes++;
-			node->phase = EMITTING;
-			MemoryContextSwitchTo(old);
-			return;
+			node->phase = EMITTING_LAST;
+			break;
 		}
+		fill_batch(node);
 	}
-	fold_batch(node);
-	gpured_pages_release(&node->pages);
-	node->phase = EMITTING_LAST;
+	if (node->phase == SCANNING)
+		node->phase = EMITTING;
 	MemoryContextSwitchTo(old);
 }
 
@@ -307,7 +341,7 @@ next_row(ScanNode *node)
 			return ExecStoreVirtualTuple(slot);
 		if (node->phase == EMITTING_LAST)
 			return NULL;
-		gpured_fold_reset(node->fold);
+		gpured_fold_continue(node->fold);
 		node->phase = SCANNING;
 	}
 }
@@ -350,10 +384,7 @@ rescan(CustomScanState *css)
 	end_pages(node);
 	node->phase = SCANNING;
 	if (node->started)
-	{
-		gpured_columns_clear(node->columns);
 		gpured_fold_reset(node->fold);
-	}
 	gpured_columns_reset(node->columns);
 	for (int i = 0; i < node->nfilters; i++)
 		gpured_filter_reset(node->filters[i]);
@@ -404,6 +435,7 @@ add_counters(Counters *to, const Counters *from)
 	to->by_executor += from->by_executor;
 	to->batches += from->batches;
 	to->flushes += from->flushes;
+	to->ungrouped += from->ungrouped;
 	to->fold_ns += from->fold_ns;
 }
 
@@ -476,6 +508,8 @@ explain_counters(ScanNode *node, ExplainState *es)
 	ExplainPropertyUInteger("Batches", NULL, sum.batches, es);
 	if (sum.flushes > 0)
 		ExplainPropertyUInteger("Group Flushes", NULL, sum.flushes, es);
+	if (sum.ungrouped > 0)
+		ExplainPropertyUInteger("Ungrouped Rows", NULL, sum.ungrouped, es);
 	if (es->timing)
 		ExplainPropertyFloat("Device Time", "ms", sum.fold_ns / 1e6, 3, es);
 }
