@@ -493,6 +493,17 @@ show_exprs(const char *label, List *exprs, ScanNode *node, List *ancestors, Expl
 		ExplainPropertyList(label, result, es);
 }
 
+/* For each loop, as PostgreSQL shows it of a sequential scan. */
+static void
+show_removed(ScanNode *node, uint64 removed, ExplainState *es)
+{
+	double		nloops = node->css.ss.ps.instrument->nloops;
+
+	if (node->quals == NIL || (removed == 0 && es->format == EXPLAIN_FORMAT_TEXT))
+		return;
+	ExplainPropertyFloat("Rows Removed by Filter", NULL, nloops > 0 ? removed / nloops : 0, 0, es);
+}
+
 static void
 explain_counters(ScanNode *node, ExplainState *es)
 {
@@ -501,8 +512,7 @@ explain_counters(ScanNode *node, ExplainState *es)
 	add_counters(&sum, &node->counters);
 	ExplainPropertyUInteger("Blocks", NULL, sum.blocks, es);
 	ExplainPropertyUInteger("Rows Scanned", NULL, sum.rows, es);
-	if (node->quals != NIL)
-		ExplainPropertyUInteger("Rows Removed by Filter", NULL, sum.rows - sum.passed, es);
+	show_removed(node, sum.rows - sum.passed, es);
 	if (sum.by_executor > 0)
 		ExplainPropertyUInteger("Rows Computed by PostgreSQL", NULL, sum.by_executor, es);
 	ExplainPropertyUInteger("Batches", NULL, sum.batches, es);
