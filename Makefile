@@ -3,7 +3,7 @@
 #   make                  the extension and gpured-server (with CUDA if nvcc is found)
 #   make install
 #   make installcheck     regression tests, against a running server
-#   make CUDA=no          without the CUDA device
+#   make CUDA=no          without the CUDA device (after one with it: make clean first)
 #   make test-kernels     the kernels' tests, on this machine's GPU
 #   make bench-kernels    the kernels' benchmark, likewise
 #   make CUDA_ARCHS=90    which GPUs to build for: 90 | 80,90 | native | all-major
@@ -34,4 +34,5 @@ include $(or $(srcdir),.)/Makefile.server
 
 $(OBJS): $(PROJECT_HEADERS)
 # Loops over a page of values.
-src/scan/filter.o src/scan/program.o src/scan/columns.o src/scan/fold.o src/scan/groups.o: CFLAGS += -O3
+src/scan/filter.o src/scan/columns.o src/scan/fold.o src/scan/groups.o $(patsubst %.c,%.o,$(wildcard src/scan/program*.c)): \
+	CFLAGS += -O3

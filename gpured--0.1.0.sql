@@ -468,9 +468,21 @@ COMMENT ON AGGREGATE gpu_prefix_sum(float8, exclusive bool) IS 'the same, withou
  * Numeric.  Short values are summed as integers, all others by PostgreSQL's own
  * functions, which are exact.
  */
-CREATE FUNCTION gpured_numeric_larger(numeric, numeric) RETURNS numeric
+CREATE FUNCTION gpured_numeric_max(internal, numeric) RETURNS internal
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_numeric_min(internal, numeric) RETURNS internal
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_numeric_max_combine(internal, internal) RETURNS internal
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_numeric_min_combine(internal, internal) RETURNS internal
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_numeric_max_final(internal) RETURNS numeric
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_numeric_min_final(internal) RETURNS numeric
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_numeric_extreme_serialize(internal) RETURNS bytea
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION gpured_numeric_smaller(numeric, numeric) RETURNS numeric
+CREATE FUNCTION gpured_numeric_extreme_deserialize(bytea, internal) RETURNS internal
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 CREATE FUNCTION gpured_numeric_prefix_sum(internal, numeric) RETURNS internal
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
@@ -517,15 +529,19 @@ CREATE AGGREGATE gpu_avg(numeric) (
 COMMENT ON AGGREGATE gpu_avg(numeric) IS 'average of numeric values';
 
 CREATE AGGREGATE gpu_min(numeric) (
-    sfunc = gpured_numeric_smaller, stype = numeric, sspace = 32,
-    combinefunc = gpured_numeric_smaller,
+    sfunc = gpured_numeric_min, stype = internal, sspace = 16,
+    finalfunc = gpured_numeric_min_final,
+    combinefunc = gpured_numeric_min_combine,
+    serialfunc = gpured_numeric_extreme_serialize, deserialfunc = gpured_numeric_extreme_deserialize,
     sortop = OPERATOR(pg_catalog.<), parallel = safe
 );
 COMMENT ON AGGREGATE gpu_min(numeric) IS 'least of numeric values';
 
 CREATE AGGREGATE gpu_max(numeric) (
-    sfunc = gpured_numeric_larger, stype = numeric, sspace = 32,
-    combinefunc = gpured_numeric_larger,
+    sfunc = gpured_numeric_max, stype = internal, sspace = 16,
+    finalfunc = gpured_numeric_max_final,
+    combinefunc = gpured_numeric_max_combine,
+    serialfunc = gpured_numeric_extreme_serialize, deserialfunc = gpured_numeric_extreme_deserialize,
     sortop = OPERATOR(pg_catalog.>), parallel = safe
 );
 COMMENT ON AGGREGATE gpu_max(numeric) IS 'greatest of numeric values';
@@ -546,14 +562,15 @@ COMMENT ON AGGREGATE gpu_prefix_sum(numeric, exclusive bool) IS 'the same, witho
 
 /*
  * Variances and standard deviations of integers and numeric.  PostgreSQL's own
- * functions, which keep exact sums; those of integers are wrapped, so that the
- * device can sum.
+ * functions, which keep exact sums, are wrapped, so that the device can sum.
  */
 CREATE FUNCTION gpured_int2_variance_step(internal, int2) RETURNS internal
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 CREATE FUNCTION gpured_int4_variance_step(internal, int4) RETURNS internal
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 CREATE FUNCTION gpured_int8_variance_step(internal, int8) RETURNS internal
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpured_numeric_variance_step(internal, numeric) RETURNS internal
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 CREATE FUNCTION gpured_int4_variance_combine(internal, internal) RETURNS internal
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
@@ -614,10 +631,10 @@ CREATE AGGREGATE gpu_var_pop(int8) (
 COMMENT ON AGGREGATE gpu_var_pop(int8) IS 'population variance of int8 values';
 
 CREATE AGGREGATE gpu_var_pop(numeric) (
-    sfunc = pg_catalog.numeric_accum, stype = internal, sspace = 128,
-    finalfunc = pg_catalog.numeric_var_pop,
-    combinefunc = pg_catalog.numeric_combine,
-    serialfunc = pg_catalog.numeric_serialize, deserialfunc = pg_catalog.numeric_deserialize,
+    sfunc = gpured_numeric_variance_step, stype = internal, sspace = 416,
+    finalfunc = gpured_int8_var_pop,
+    combinefunc = gpured_int8_variance_combine,
+    serialfunc = gpured_int8_variance_serialize, deserialfunc = pg_catalog.numeric_deserialize,
     msfunc = pg_catalog.numeric_accum, minvfunc = pg_catalog.numeric_accum_inv,
     mstype = internal, msspace = 128, mfinalfunc = pg_catalog.numeric_var_pop,
     parallel = safe
@@ -658,10 +675,10 @@ CREATE AGGREGATE gpu_var_samp(int8) (
 COMMENT ON AGGREGATE gpu_var_samp(int8) IS 'sample variance of int8 values';
 
 CREATE AGGREGATE gpu_var_samp(numeric) (
-    sfunc = pg_catalog.numeric_accum, stype = internal, sspace = 128,
-    finalfunc = pg_catalog.numeric_var_samp,
-    combinefunc = pg_catalog.numeric_combine,
-    serialfunc = pg_catalog.numeric_serialize, deserialfunc = pg_catalog.numeric_deserialize,
+    sfunc = gpured_numeric_variance_step, stype = internal, sspace = 416,
+    finalfunc = gpured_int8_var_samp,
+    combinefunc = gpured_int8_variance_combine,
+    serialfunc = gpured_int8_variance_serialize, deserialfunc = pg_catalog.numeric_deserialize,
     msfunc = pg_catalog.numeric_accum, minvfunc = pg_catalog.numeric_accum_inv,
     mstype = internal, msspace = 128, mfinalfunc = pg_catalog.numeric_var_samp,
     parallel = safe
@@ -702,10 +719,10 @@ CREATE AGGREGATE gpu_variance(int8) (
 COMMENT ON AGGREGATE gpu_variance(int8) IS 'sample variance of int8 values';
 
 CREATE AGGREGATE gpu_variance(numeric) (
-    sfunc = pg_catalog.numeric_accum, stype = internal, sspace = 128,
-    finalfunc = pg_catalog.numeric_var_samp,
-    combinefunc = pg_catalog.numeric_combine,
-    serialfunc = pg_catalog.numeric_serialize, deserialfunc = pg_catalog.numeric_deserialize,
+    sfunc = gpured_numeric_variance_step, stype = internal, sspace = 416,
+    finalfunc = gpured_int8_var_samp,
+    combinefunc = gpured_int8_variance_combine,
+    serialfunc = gpured_int8_variance_serialize, deserialfunc = pg_catalog.numeric_deserialize,
     msfunc = pg_catalog.numeric_accum, minvfunc = pg_catalog.numeric_accum_inv,
     mstype = internal, msspace = 128, mfinalfunc = pg_catalog.numeric_var_samp,
     parallel = safe
@@ -746,10 +763,10 @@ CREATE AGGREGATE gpu_stddev_pop(int8) (
 COMMENT ON AGGREGATE gpu_stddev_pop(int8) IS 'population standard deviation of int8 values';
 
 CREATE AGGREGATE gpu_stddev_pop(numeric) (
-    sfunc = pg_catalog.numeric_accum, stype = internal, sspace = 128,
-    finalfunc = pg_catalog.numeric_stddev_pop,
-    combinefunc = pg_catalog.numeric_combine,
-    serialfunc = pg_catalog.numeric_serialize, deserialfunc = pg_catalog.numeric_deserialize,
+    sfunc = gpured_numeric_variance_step, stype = internal, sspace = 416,
+    finalfunc = gpured_int8_stddev_pop,
+    combinefunc = gpured_int8_variance_combine,
+    serialfunc = gpured_int8_variance_serialize, deserialfunc = pg_catalog.numeric_deserialize,
     msfunc = pg_catalog.numeric_accum, minvfunc = pg_catalog.numeric_accum_inv,
     mstype = internal, msspace = 128, mfinalfunc = pg_catalog.numeric_stddev_pop,
     parallel = safe
@@ -790,10 +807,10 @@ CREATE AGGREGATE gpu_stddev_samp(int8) (
 COMMENT ON AGGREGATE gpu_stddev_samp(int8) IS 'sample standard deviation of int8 values';
 
 CREATE AGGREGATE gpu_stddev_samp(numeric) (
-    sfunc = pg_catalog.numeric_accum, stype = internal, sspace = 128,
-    finalfunc = pg_catalog.numeric_stddev_samp,
-    combinefunc = pg_catalog.numeric_combine,
-    serialfunc = pg_catalog.numeric_serialize, deserialfunc = pg_catalog.numeric_deserialize,
+    sfunc = gpured_numeric_variance_step, stype = internal, sspace = 416,
+    finalfunc = gpured_int8_stddev_samp,
+    combinefunc = gpured_int8_variance_combine,
+    serialfunc = gpured_int8_variance_serialize, deserialfunc = pg_catalog.numeric_deserialize,
     msfunc = pg_catalog.numeric_accum, minvfunc = pg_catalog.numeric_accum_inv,
     mstype = internal, msspace = 128, mfinalfunc = pg_catalog.numeric_stddev_samp,
     parallel = safe
@@ -834,10 +851,10 @@ CREATE AGGREGATE gpu_stddev(int8) (
 COMMENT ON AGGREGATE gpu_stddev(int8) IS 'sample standard deviation of int8 values';
 
 CREATE AGGREGATE gpu_stddev(numeric) (
-    sfunc = pg_catalog.numeric_accum, stype = internal, sspace = 128,
-    finalfunc = pg_catalog.numeric_stddev_samp,
-    combinefunc = pg_catalog.numeric_combine,
-    serialfunc = pg_catalog.numeric_serialize, deserialfunc = pg_catalog.numeric_deserialize,
+    sfunc = gpured_numeric_variance_step, stype = internal, sspace = 416,
+    finalfunc = gpured_int8_stddev_samp,
+    combinefunc = gpured_int8_variance_combine,
+    serialfunc = gpured_int8_variance_serialize, deserialfunc = pg_catalog.numeric_deserialize,
     msfunc = pg_catalog.numeric_accum, minvfunc = pg_catalog.numeric_accum_inv,
     mstype = internal, msspace = 128, mfinalfunc = pg_catalog.numeric_stddev_samp,
     parallel = safe
@@ -2026,7 +2043,28 @@ AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION gpured_stats_reset() IS 'set the counters of this session and of the cluster to zero';
 REVOKE ALL ON FUNCTION gpured_stats_reset() FROM PUBLIC;
 
-GRANT SELECT ON gpured_devices, gpured_stats TO PUBLIC;
+CREATE FUNCTION gpured_progress(
+    OUT pid integer,
+    OUT datid oid,
+    OUT relid oid,
+    OUT phase text,
+    OUT blocks_total bigint,
+    OUT blocks_scanned bigint,
+    OUT rows_scanned bigint)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
+COMMENT ON FUNCTION gpured_progress() IS 'how far the column scans are that run now';
+
+CREATE VIEW gpured_progress AS
+  SELECT p.pid, p.datid, d.datname, p.relid, p.phase, p.blocks_total, p.blocks_scanned, p.rows_scanned
+    FROM gpured_progress() p LEFT JOIN pg_catalog.pg_database d ON d.oid = p.datid;
+COMMENT ON VIEW gpured_progress IS 'how far the column scans are that run now, a row for each process';
+COMMENT ON COLUMN gpured_progress.phase IS 'scanning heap, or returning rows: the groups so far, or the result';
+COMMENT ON COLUMN gpured_progress.blocks_total IS 'blocks of the table when the scan began';
+COMMENT ON COLUMN gpured_progress.blocks_scanned IS 'blocks that this process has read of them';
+COMMENT ON COLUMN gpured_progress.rows_scanned IS 'rows in those that the snapshot sees';
+
+GRANT SELECT ON gpured_devices, gpured_stats, gpured_progress TO PUBLIC;
 
 -- Say what preloading brings, if this is not preloaded.
 CREATE FUNCTION gpured_suggest_preload() RETURNS void

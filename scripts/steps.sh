@@ -118,6 +118,8 @@ mode_settings()
 		force) set -- "$preload" "gpured.device = cpu" "gpured.offload = force" ;;
 		# every aggregate of a table that a column scan can answer
 		scan) set -- "$preload" "gpured.device = cpu" "gpured.debug_scan = require" ;;
+		# the same by the server
+		scan-force) set -- "$preload" "gpured.device = cpu" "gpured.debug_scan = require" "gpured.offload = force" ;;
 		# the test sets gpured.offload itself
 		queries) set -- "$preload" "gpured.device = cpu" "autovacuum = off" ;;
 		small) set -- "$preload" "gpured.device = cpu" "gpured.offload = force" "gpured.buffer_size = 1MB" ;;
@@ -125,6 +127,11 @@ mode_settings()
 		off) set -- "gpured.device = off" ;;
 		cuda) set -- "$preload" "gpured.device = cuda" "gpured.offload = force" \
 			"shared_buffers = ${SHARED_BUFFERS:-1GB}" "max_wal_size = 8GB" ;;
+		cuda-scan) set -- "$preload" "gpured.device = cuda" "gpured.debug_scan = require" "gpured.offload = force" \
+			"shared_buffers = ${SHARED_BUFFERS:-1GB}" "max_wal_size = 8GB" ;;
+		# parallel plans of large tables
+		workers) set -- "$preload" "gpured.device = off" "shared_buffers = 4GB" "max_wal_size = 8GB" \
+			"max_worker_processes = 40" "autovacuum = off" ;;
 	esac
 	settings=("$@")
 }
@@ -173,7 +180,7 @@ in_mode()
 	return $rc
 }
 
-# The TAP tests of t/, each with clusters of its own: tap TREE [DEVICE].
+# The TAP tests of t/, each with clusters of its own, or those that TAP_ONLY names: tap TREE [DEVICE].
 tap()
 {
 	local tree=$1 device=${2:-cpu}
@@ -182,7 +189,7 @@ tap()
 	as_pg mkdir -p "$work/tap-$tree"
 	count_lines as_pg env GPURED_TEST_DEVICE="$device" PG_REGRESS="$pgxs_dir/test/regress/pg_regress" \
 		GPURED_LONG="${long:-no}" TESTDATADIR="$work/tap-$tree" TESTLOGDIR="$work/tap-$tree/log" \
-		prove -v -j"$(($(nproc) < 8 ? $(nproc) : 8))" --norc -I "$pgxs_dir/test/perl" t/*.pl && return
+		prove -v -j"$(($(nproc) < 8 ? $(nproc) : 8))" --norc -I "$pgxs_dir/test/perl" ${TAP_ONLY:-t/*.pl} && return
 	# Where PostgreSQL::Test keeps its own words depends on its version.
 	find tmp_check "$work/tap-$tree" -name 'regress_log_*' -exec tail -n 12 {} +
 	return 1

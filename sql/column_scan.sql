@@ -2,6 +2,11 @@
 -- same rows or the same error.  The table has what tables come to have: NULLs,
 -- columns that were dropped or added with a default, dead, updated and toasted rows.
 SELECT gpured_version() IS NOT NULL AS loaded;
+\getenv abs_srcdir PG_ABS_SRCDIR
+\set functions :abs_srcdir '/test/column_scan.sql'
+\set ECHO none
+\i :functions
+\set ECHO all
 CREATE TYPE mood AS ENUM ('sad', 'ok', 'happy');
 CREATE TABLE scanned (i2 int2, gone text, i4 int4, i8 int8, f4 float4, f8 float8, n numeric, b bool, d date, t time, tz timetz, ts timestamp,
   tstz timestamptz, iv interval, m money, o oid, e mood, u uuid, tx text, bc char(8), ip inet, bi bit(8), td tid, a int[], ls pg_lsn, x8 xid8, k int4, nn int4 NOT NULL);
@@ -30,31 +35,6 @@ SELECT pg_table_size(reltoastrelid) > 0 AS is_toasted FROM pg_class WHERE oid = 
 UPDATE scanned SET f8 = f8 + 1 WHERE nn % 97 = 3;
 BEGIN; DELETE FROM scanned WHERE nn < 1000; ROLLBACK;
 
--- the rows of a query under a setting, or its error
-CREATE FUNCTION pg_temp.rows_of(query text, setting text) RETURNS text LANGUAGE plpgsql AS $f$
-DECLARE
-  result text;
-BEGIN
-  PERFORM set_config('gpured.debug_scan', setting, true);
-  EXECUTE format('SELECT count(*) || E'':\n'' || string_agg(r::text, E''\n'' ORDER BY r::text COLLATE "C") FROM (%s) r', query) INTO result;
-  RETURN result;
-EXCEPTION WHEN OTHERS THEN
-  RETURN SQLSTATE || ' ' || SQLERRM;
-END $f$;
-CREATE FUNCTION pg_temp.is_scanned(query text) RETURNS bool LANGUAGE plpgsql AS $f$
-DECLARE
-  line text;
-BEGIN
-  PERFORM set_config('gpured.debug_scan', 'require', true);
-  FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
-    IF line ~ 'Custom Scan \(GpuAggregate\)' THEN
-      RETURN true;
-    END IF;
-  END LOOP;
-  RETURN false;
-EXCEPTION WHEN OTHERS THEN
-  RETURN NULL;
-END $f$;
 
 -- every aggregate of every type, plain, with FILTER, in groups; float keys and others
 CREATE TABLE query (id serial, text text);
@@ -71,7 +51,7 @@ INSERT INTO query (text)
          unnest(ARRAY['SELECT %1$s FROM scanned', 'SELECT %1$s FILTER (WHERE i4 > 0), gpu_count(*) FROM scanned WHERE k <> 3', 'SELECT k, b, %1$s FROM scanned GROUP BY k, b']) shape;
 INSERT INTO query (text) SELECT format('SELECT %1$s, gpu_sum(f8), gpu_avg(f8), gpu_count(%1$s), gpu_max(i4) FROM scanned GROUP BY %1$s', attname)
   FROM pg_attribute WHERE attrelid = 'scanned'::regclass AND attnum > 0 AND NOT attisdropped AND attname NOT IN ('td', 'f4', 'f8', 'n');
-SELECT count(*) > 300 AS many, count(*) FILTER (WHERE pg_temp.is_scanned(text) IS NOT TRUE) AS not_scanned FROM query;
+SELECT count(*) > 300 AS many, count(*) FILTER (WHERE (pg_temp.scans(text) > 0) IS NOT TRUE) AS not_scanned FROM query;
 SELECT text, pg_temp.rows_of(text, 'forbid') AS without, pg_temp.rows_of(text, 'require') AS with FROM query
  WHERE pg_temp.rows_of(text, 'forbid') IS DISTINCT FROM pg_temp.rows_of(text, 'require');
 TRUNCATE query;
@@ -111,7 +91,7 @@ INSERT INTO query (text)
     'WITH s AS MATERIALIZED (SELECT k, gpu_sum(i4) v FROM scanned GROUP BY k) SELECT a.k, b.v FROM s a JOIN s b ON a.k = b.k + 1', 'SELECT gpu_sum(i4) FROM scanned UNION ALL SELECT gpu_sum(i8) FROM scanned', 'SELECT gpu_sum(x) FROM (SELECT i4 + 1 AS x FROM scanned WHERE b) s WHERE x > 7',
     'SELECT 1 FROM scanned HAVING gpu_count(*) > 1', 'SELECT k FROM scanned GROUP BY k HAVING gpu_sum(i4) IS NOT NULL', 'SELECT gpu_max(i4), gpu_min(f8), gpu_max(f4), gpu_min(i2), gpu_max(i8), gpu_min(f4) FROM scanned WHERE k = 3', 'SELECT gpu_corr(f8, df), gpu_dot(f8, df) FROM scanned WHERE b',
     'SELECT gpu_max(tx), gpu_min(tx) FROM scanned', 'SELECT k, gpu_max(tx), gpu_min(n), gpu_max(a), gpu_max(iv) FROM scanned GROUP BY k', 'SELECT gpu_sum(df), gpu_max(dt), gpu_count(dn), gpu_sum(dn) FROM scanned', 'SELECT dt, dn, gpu_sum(df) FROM scanned GROUP BY dt, dn']) q;
-SELECT count(*) > 120 AS many, array_agg(text) FILTER (WHERE NOT pg_temp.is_scanned(text)) AS not_scanned FROM query;
+SELECT count(*) > 120 AS many, array_agg(text) FILTER (WHERE pg_temp.scans(text) = 0) AS not_scanned FROM query;
 SELECT text, pg_temp.rows_of(text, 'forbid') AS without, pg_temp.rows_of(text, 'require') AS with FROM query
  WHERE pg_temp.rows_of(text, 'forbid') IS DISTINCT FROM pg_temp.rows_of(text, 'require');
 SELECT text, pg_temp.rows_of(text, 'require') AS error FROM query WHERE pg_temp.rows_of(text, 'forbid') ~ '^[0-9A-Z]{5} ' ORDER BY id;

@@ -1,28 +1,11 @@
 -- The column scan in all the places where a table can be, each asked with it and
 -- without it: the rows must be the same.
 SELECT gpured_version() IS NOT NULL AS loaded;
--- the rows of a query under a setting, or its error
-CREATE FUNCTION pg_temp.rows_of(query text, setting text) RETURNS text LANGUAGE plpgsql AS $f$
-DECLARE
-  result text;
-BEGIN
-  PERFORM set_config('gpured.debug_scan', setting, true);
-  EXECUTE format('SELECT count(*) || E'':\n'' || string_agg(r::text, E''\n'' ORDER BY r::text COLLATE "C") FROM (%s) r', query) INTO result;
-  RETURN result;
-EXCEPTION WHEN OTHERS THEN
-  RETURN SQLSTATE || ' ' || SQLERRM;
-END $f$;
-CREATE FUNCTION pg_temp.scans(query text) RETURNS bigint LANGUAGE plpgsql AS $f$
-DECLARE
-  line text;
-  n bigint := 0;
-BEGIN
-  PERFORM set_config('gpured.debug_scan', 'require', true);
-  FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
-    n := n + (line ~ 'Custom Scan \(GpuAggregate\)')::int;
-  END LOOP;
-  RETURN n;
-END $f$;
+\getenv abs_srcdir PG_ABS_SRCDIR
+\set functions :abs_srcdir '/test/column_scan.sql'
+\set ECHO none
+\i :functions
+\set ECHO all
 CREATE FUNCTION pg_temp.compare(query text, OUT scans bigint, OUT same bool, OUT rows text) LANGUAGE sql AS $f$
   SELECT pg_temp.scans(query), pg_temp.rows_of(query, 'forbid') IS NOT DISTINCT FROM pg_temp.rows_of(query, 'require'),
          split_part(pg_temp.rows_of(query, 'require'), E'\n', 1) $f$;
@@ -52,6 +35,23 @@ RESET parallel_setup_cost;
 RESET parallel_tuple_cost;
 RESET min_parallel_table_scan_size;
 
+-- a plan that is run in a worker whatever it costs, and rescans of parallel ones
+SELECT count(set_config(name, 'on', false)) FROM pg_settings WHERE name IN ('force_parallel_mode', 'debug_parallel_query');
+SELECT q, c.* FROM unnest(ARRAY['SELECT k % 7, gpu_sum(x), gpu_max(t) FROM part WHERE j <> 2 GROUP BY k % 7', 'SELECT gpu_sum(x), gpu_count(*) FROM part_1', 'SELECT o.k, (SELECT gpu_sum(x) FROM part_1 WHERE part_1.k > o.k) FROM (VALUES (1), (50), (700)) o(k)']) q, pg_temp.compare(q) c;
+SELECT count(set_config(name, reset_val, false)) FROM pg_settings WHERE name IN ('force_parallel_mode', 'debug_parallel_query');
+SET parallel_setup_cost = 0;
+SET parallel_tuple_cost = 0;
+SET min_parallel_table_scan_size = 0;
+SET enable_material = off;
+SET enable_memoize = off;
+SELECT q, c.* FROM unnest(ARRAY['SELECT o.v, s.g, s.n FROM (VALUES (1), (3), (5)) o(v) LEFT JOIN (SELECT k % 7 AS g, gpu_count(*) AS n, gpu_sum(x) FROM part_1 GROUP BY 1) s ON s.g > o.v',
+  'SELECT o.v, s.n FROM (VALUES (1), (30000)) o(v) LEFT JOIN (SELECT gpu_count(*) AS n FROM part_2) s ON s.n > o.v']) q, pg_temp.compare(q) c;
+RESET enable_material;
+RESET enable_memoize;
+RESET parallel_setup_cost;
+RESET parallel_tuple_cost;
+RESET min_parallel_table_scan_size;
+
 -- inheritance, materialized views, temporary and unlogged tables, foreign keys to views, and what is no table
 CREATE TABLE parent (a int, b float8);
 CREATE TABLE child (c text) INHERITS (parent);
@@ -77,10 +77,14 @@ SET gpured.debug_scan = allow;
 EXPLAIN (COSTS OFF) SELECT gpu_max(i) FROM indexed;
 EXPLAIN (COSTS OFF) SELECT gpu_sum(j) FROM indexed WHERE i BETWEEN 100 AND 200;
 EXPLAIN (COSTS OFF) SELECT gpu_sum(j) FROM indexed;
-RESET gpured.offload;
 SET gpured.debug_scan = require;
 EXPLAIN (COSTS OFF, FORMAT YAML) SELECT j % 10, gpu_sum(i), gpu_count(*) FILTER (WHERE j > 5) FROM indexed WHERE i > 10 AND j / 2 > 7 GROUP BY 1;
 EXPLAIN (COSTS OFF, VERBOSE) SELECT gpu_sum(i) FROM indexed WHERE j > 10;
+-- batches go to the server, but not those of groups
+SET gpured.offload = force;
+EXPLAIN (COSTS OFF) SELECT gpu_sum(i) FROM indexed;
+EXPLAIN (COSTS OFF) SELECT j, gpu_sum(i) FROM indexed GROUP BY j;
+RESET gpured.offload;
 SET gpured.debug_scan = allow;
 SET enable_seqscan = off;
 EXPLAIN (COSTS OFF) SELECT gpu_sum(i) FROM indexed WHERE i > 0;
@@ -96,7 +100,9 @@ EXECUTE prepared (10, 0);
 EXECUTE prepared (100, 0.5);
 EXECUTE prepared (NULL, 0.5);
 EXECUTE prepared (1000, 0.5);
+SET gpured.offload = auto;
 EXPLAIN (COSTS OFF) EXECUTE prepared (10, 0);
+RESET gpured.offload;
 ALTER TABLE indexed ADD COLUMN l int DEFAULT 7;
 PREPARE altered AS SELECT gpu_sum(i), gpu_sum(j) FROM indexed;
 EXECUTE altered;
@@ -148,6 +154,9 @@ BEGIN ISOLATION LEVEL SERIALIZABLE;
 SELECT gpu_sum(a) FROM unlogged;
 SELECT mode, count(*) FROM pg_locks WHERE locktype = 'relation' AND relation = 'unlogged'::regclass AND mode = 'SIReadLock' GROUP BY mode;
 COMMIT;
+BEGIN ISOLATION LEVEL SERIALIZABLE READ ONLY DEFERRABLE;
+SELECT gpu_sum(a) FROM unlogged;
+COMMIT;
 CREATE FUNCTION pg_temp.total(k int) RETURNS numeric LANGUAGE plpgsql AS 'BEGIN RETURN (SELECT gpu_sum(a::int8) FROM mat WHERE a < k); END';
 SELECT k, pg_temp.total(k) FROM generate_series(0, 40, 20) k;
 CREATE FUNCTION pg_temp.inlined(k int) RETURNS bigint LANGUAGE sql STABLE AS 'SELECT gpu_sum(a) FROM mat WHERE a < k';
@@ -191,7 +200,9 @@ SELECT gpu_sum(b) FROM unfilled;
 SET gpured.debug_scan = forbid;
 SELECT gpu_sum(b) FROM unfilled;
 SET gpured.debug_scan = require;
+SET gpured.offload = auto;
 EXPLAIN (COSTS OFF) SELECT gpu_sum(b) FROM unfilled;
+RESET gpured.offload;
 -- keys that can only be sorted, and of which a qual leaves one value
 CREATE TABLE unhashable AS SELECT (i % 3)::money AS m, (i % 4)::bit(3) AS b, i FROM generate_series(1, 600) i;
 SELECT q, c.* FROM unnest(ARRAY['SELECT m, gpu_sum(i) FROM unhashable WHERE m = 1::money GROUP BY m', 'SELECT m, b, gpu_sum(i) FROM unhashable WHERE m = 1::money GROUP BY m, b', 'SELECT m, gpu_sum(i) FROM unhashable WHERE m = 7::money GROUP BY m',

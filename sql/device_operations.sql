@@ -1,6 +1,6 @@
 -- Every aggregate that has a device operation in src/oplist.h, prefixes apart, over
--- rows that come one at a time: the same text as without a device, and under
--- gpured.offload = force the device was used.
+-- rows that come one at a time and over columns of a table: the same text as
+-- without a device, and under gpured.offload = force the device was used.
 SELECT gpured_version() IS NOT NULL AS loaded;
 \set oplist `sed -n 's/^GPURED_AGGREGATE(\(.*\))$/\1/p' "$PG_ABS_SRCDIR/src/oplist.h"`
 CREATE TEMP TABLE operations AS
@@ -30,9 +30,9 @@ ANALYZE device_rows;
  * Which aggregates of a part of the rows differ, and which did not do what the
  * setting says.  A subquery with an OFFSET keeps column scans away.
  */
-CREATE FUNCTION pg_temp.server_aggregates() RETURNS int8 LANGUAGE sql AS
-  $$ SELECT value FROM gpured_stats WHERE scope = 'session' AND path = 'row' AND name = 'server_aggregates' $$;
-CREATE FUNCTION pg_temp.checked(part text, has_values bool, OUT aggregates bigint, OUT differ text, OUT elsewhere text) LANGUAGE plpgsql AS $f$
+CREATE FUNCTION pg_temp.server_aggregates(way text) RETURNS int8 LANGUAGE sql AS
+  $$ SELECT value FROM gpured_stats WHERE scope = 'session' AND path = way AND name = 'server_aggregates' $$;
+CREATE FUNCTION pg_temp.checked(way text, part text, has_values bool, OUT aggregates bigint, OUT differ text, OUT elsewhere text) LANGUAGE plpgsql AS $f$
 DECLARE
   o operations;
   argument text;
@@ -43,16 +43,19 @@ DECLARE
   wanted int8 := CASE WHEN has_values AND current_setting('gpured.offload') = 'force' THEN 1 ELSE 0 END;
 BEGIN
   aggregates := 0;
+  IF way = 'scan' THEN
+    SET LOCAL gpured.debug_scan = require;
+  END IF;
   FOR o IN SELECT * FROM operations ORDER BY name, type LOOP
     -- the second argument is another order of the same values
     argument := CASE o.type WHEN 'float8 float8' THEN 'float8, float4' ELSE o.type END;
-    query := format('SELECT gpu_%s(%s)::text FROM (SELECT * FROM device_rows %s OFFSET 0) q', o.name, argument, part);
+    query := format('SELECT gpu_%s(%s)::text FROM (SELECT * FROM device_rows %s %s) q', o.name, argument, part, CASE way WHEN 'row' THEN 'OFFSET 0' END);
     SET LOCAL gpured.offload = off;
     EXECUTE query INTO without;
     EXECUTE format('SET LOCAL gpured.offload = %s', CASE wanted WHEN 1 THEN 'force' ELSE 'auto' END);
-    used := pg_temp.server_aggregates();
+    used := pg_temp.server_aggregates(way);
     EXECUTE query INTO answer;
-    used := pg_temp.server_aggregates() - used;
+    used := pg_temp.server_aggregates(way) - used;
     aggregates := aggregates + 1;
     IF answer IS DISTINCT FROM without THEN
       differ := concat_ws(', ', differ, format('%s(%s)', o.name, o.type));
@@ -63,11 +66,16 @@ BEGIN
   END LOOP;
 END $f$;
 \pset null none
-SELECT aggregates = (SELECT count(*) FROM operations) AS all, differ, elsewhere FROM pg_temp.checked('WHERE i <= 9000', true);
-SELECT differ, elsewhere FROM pg_temp.checked('WHERE i = 1', true);
-SELECT differ, elsewhere FROM pg_temp.checked('WHERE i BETWEEN 9001 AND 9010', false);
-SELECT differ, elsewhere FROM pg_temp.checked('WHERE false', false);
-SELECT differ, elsewhere FROM pg_temp.checked('', true);
+SELECT aggregates = (SELECT count(*) FROM operations) AS all, differ, elsewhere FROM pg_temp.checked('row', 'WHERE i <= 9000', true);
+SELECT differ, elsewhere FROM pg_temp.checked('row', 'WHERE i = 1', true);
+SELECT differ, elsewhere FROM pg_temp.checked('row', 'WHERE i BETWEEN 9001 AND 9010', false);
+SELECT differ, elsewhere FROM pg_temp.checked('row', 'WHERE false', false);
+SELECT differ, elsewhere FROM pg_temp.checked('row', '', true);
+SELECT aggregates = (SELECT count(*) FROM operations) AS all, differ, elsewhere FROM pg_temp.checked('scan', 'WHERE i <= 9000', true);
+SELECT differ, elsewhere FROM pg_temp.checked('scan', 'WHERE i = 1', true);
+SELECT differ, elsewhere FROM pg_temp.checked('scan', 'WHERE i BETWEEN 9001 AND 9010', false);
+SELECT differ, elsewhere FROM pg_temp.checked('scan', 'WHERE false', false);
+SELECT differ, elsewhere FROM pg_temp.checked('scan', '', true);
 
 -- the built-in's own answers, where they are exact
 SELECT gpu_variance(int2)::text = variance(int2)::text AS int2, gpu_stddev_pop(int4)::text = stddev_pop(int4)::text AS int4,

@@ -9,6 +9,7 @@
 #include "pgstat.h"
 #include "storage/bufmgr.h"
 #include "storage/latch.h"
+#include "storage/proc.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
 
@@ -27,6 +28,17 @@ gpured_create_wait_event_set(int nevents)
 	return CreateWaitEventSet(NULL, nevents);
 #else
 	return CreateWaitEventSet(TopMemoryContext, nevents);
+#endif
+}
+
+/* This process among all that may have one of MaxBackends numbers. */
+static inline int
+gpured_process_number(void)
+{
+#if PG_VERSION_NUM >= 170000
+	return MyProcNumber;
+#else
+	return MyProc->pgprocno;
 #endif
 }
 

@@ -18,6 +18,7 @@
 
 #include "gpured.h"
 #include "plan/plan.h"
+#include "progress.h"
 #include "stats.h"
 
 PG_MODULE_MAGIC;
@@ -147,6 +148,7 @@ _PG_init(void)
 	MarkGUCPrefixReserved("gpured");
 
 	gpured_stats_init();
+	gpured_progress_init();
 	gpured_plan_init();
 	if (process_shared_preload_libraries_in_progress)
 		gpured_supervisor_register();

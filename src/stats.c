@@ -39,7 +39,7 @@ stats_clear(GpuredStats *stats)
 		pg_atomic_write_u64(&stats->counters[i], 0);
 	pg_atomic_write_u64(&stats->reset_at, GetCurrentTimestamp());
 	SpinLockAcquire(&stats->mutex);
-	memset(&stats->last_fallback, 0, sizeof(GpuredStatus));
+	memset(stats->last_fallback, 0, sizeof(stats->last_fallback));
 	SpinLockRelease(&stats->mutex);
 }
 
@@ -132,55 +132,57 @@ ends_fallback(GpuredStats *stats)
 }
 
 static void
-set_last_fallback(GpuredStats *stats, const GpuredStatus *status)
+set_last_fallback(GpuredStats *stats, GpuredPath path, const GpuredStatus *status)
 {
 	SpinLockAcquire(&stats->mutex);
-	stats->last_fallback = *status;
+	stats->last_fallback[path] = *status;
 	SpinLockRelease(&stats->mutex);
 }
 
 GpuredStatus
-gpured_last_fallback(GpuredStats *stats)
+gpured_last_fallback(GpuredStats *stats, GpuredPath path)
 {
 	GpuredStatus status;
 
 	SpinLockAcquire(&stats->mutex);
-	status = stats->last_fallback;
+	status = stats->last_fallback[path];
 	SpinLockRelease(&stats->mutex);
 	return status;
 }
 
 void
-gpured_count_batch(GpuredOp op, uint64 n, uint64 device_ns)
+gpured_count_batch(GpuredPath path, GpuredOp op, uint64 n, uint64 device_ns)
 {
-	gpured_count(GPURED_COUNT_BATCHES, 1);
-	gpured_count(GPURED_COUNT_ROWS, n);
-	gpured_count(GPURED_COUNT_BYTES, n * gpured_op_info[op].input_size * gpured_op_info[op].columns);
+	const GpuredOpInfo *info = &gpured_op_info[op];
+
+	gpured_count_on(path, GPURED_COUNT_BATCHES, 1);
+	gpured_count_on(path, GPURED_COUNT_ROWS, n);
+	gpured_count_on(path, GPURED_COUNT_BYTES, n * info->input_size * info->columns);
 	if (device_ns < LONGEST_BATCH)
-		gpured_count(GPURED_COUNT_DEVICE_NS, device_ns);
+		gpured_count_on(path, GPURED_COUNT_DEVICE_NS, device_ns);
 	if (unlikely(ends_fallback(widest_stats())))
 		ereport(LOG_SERVER_ONLY,
 				(errmsg("gpured-server computes again")));
 }
 
 void
-gpured_count_fallback_batch(uint64 n)
+gpured_count_fallback_batch(GpuredPath path, uint64 n)
 {
-	gpured_count(GPURED_COUNT_FALLBACK_BATCHES, 1);
-	gpured_count(GPURED_COUNT_FALLBACK_ROWS, n);
+	gpured_count_on(path, GPURED_COUNT_FALLBACK_BATCHES, 1);
+	gpured_count_on(path, GPURED_COUNT_FALLBACK_ROWS, n);
 }
 
 void
-gpured_count_fallback(const GpuredStatus *status)
+gpured_count_fallback(GpuredPath path, const GpuredStatus *status)
 {
 	/* A code that is not known comes from a message that makes no sense. */
 	int			code = status->code > GPURED_OK && status->code <= GPURED_PROTOCOL ?
 		status->code : GPURED_PROTOCOL;
 
-	gpured_count(GPURED_COUNT_FALLBACKS + code, 1);
-	set_last_fallback(&gpured_session_stats, status);
+	gpured_count_on(path, GPURED_COUNT_FALLBACKS + code, 1);
+	set_last_fallback(&gpured_session_stats, path, status);
 	if (gpured_cluster_stats != NULL)
-		set_last_fallback(gpured_cluster_stats, status);
+		set_last_fallback(gpured_cluster_stats, path, status);
 	if (begins_fallback(widest_stats()))
 		ereport(LOG_SERVER_ONLY,
 				(errmsg("gpured computes in the session instead of in gpured-server"),

@@ -15,6 +15,15 @@
 
 #include "device/device.h"
 
+/* The way in that rows take. */
+typedef enum GpuredPath
+{
+	GPURED_PATH_ROW,			/* one at a time, from the executor */
+	GPURED_PATH_SCAN,			/* the column scan */
+	GPURED_NUM_PATHS
+} GpuredPath;
+
+/* Each path has its own of the first ones: see gpured_count_on. */
 typedef enum GpuredCounter
 {
 	GPURED_COUNT_AGGREGATES,	/* ungrouped ones, wherever computed */
@@ -26,7 +35,8 @@ typedef enum GpuredCounter
 	GPURED_COUNT_FALLBACK_BATCHES,	/* meant for it, but computed here */
 	GPURED_COUNT_FALLBACK_ROWS,
 	GPURED_COUNT_FALLBACKS,		/* by GpuredStatusCode, one after another */
-	GPURED_COUNT_SERVER_STARTS = GPURED_COUNT_FALLBACKS + GPURED_PROTOCOL + 1,
+	GPURED_NUM_PATH_COUNTERS = GPURED_COUNT_FALLBACKS + GPURED_PROTOCOL + 1,
+	GPURED_COUNT_SERVER_STARTS = GPURED_NUM_PATHS * GPURED_NUM_PATH_COUNTERS,
 	GPURED_COUNT_SERVER_RESTARTS,	/* those after it crashed or hung */
 	GPURED_NUM_COUNTERS
 } GpuredCounter;
@@ -41,7 +51,7 @@ typedef struct GpuredStats
 	pg_atomic_uint64 fell_back_at;	/* TimestampTz of the last line */
 
 	slock_t		mutex;			/* over what follows */
-	GpuredStatus last_fallback;
+	GpuredStatus last_fallback[GPURED_NUM_PATHS];
 } GpuredStats;
 
 extern GpuredStats gpured_session_stats;
@@ -59,17 +69,23 @@ gpured_count(int counter, uint64 n)
 		pg_atomic_fetch_add_u64(&gpured_cluster_stats->counters[counter], n);
 }
 
+static inline void
+gpured_count_on(GpuredPath path, int counter, uint64 n)
+{
+	gpured_count(path * GPURED_NUM_PATH_COUNTERS + counter, n);
+}
+
 /* The server has computed a batch, in so many nanoseconds of its device. */
-extern void gpured_count_batch(GpuredOp op, uint64 n, uint64 device_ns);
+extern void gpured_count_batch(GpuredPath path, GpuredOp op, uint64 n, uint64 device_ns);
 
 /* A batch that was meant for the server is computed here. */
-extern void gpured_count_fallback_batch(uint64 n);
+extern void gpured_count_fallback_batch(GpuredPath path, uint64 n);
 
 /* From here on an aggregate goes without the server, and why. */
-extern void gpured_count_fallback(const GpuredStatus *status);
+extern void gpured_count_fallback(GpuredPath path, const GpuredStatus *status);
 
 /* The reason of the last fallback. */
-extern GpuredStatus gpured_last_fallback(GpuredStats *stats);
+extern GpuredStatus gpured_last_fallback(GpuredStats *stats, GpuredPath path);
 
 extern void gpured_stats_init(void);	/* from _PG_init */
 

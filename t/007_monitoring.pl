@@ -17,7 +17,7 @@ sub value
 {
 	my ($node, $scope, $name) = @_;
 	return $node->safe_psql('postgres',
-		"SELECT value FROM gpured_stats WHERE scope = '$scope' AND name = '$name'");
+		"SELECT value FROM gpured_stats WHERE scope = '$scope' AND name = '$name' AND coalesce(path, 'row') = 'row'");
 }
 
 sub device
@@ -62,9 +62,9 @@ like(device($node), qr/^not running: gpured-server has not been started: .*share
 is( $node->safe_psql('postgres', <<"SQL"), "1 1 1\n0 0 0", 'a session counts, and can reset');
 SET gpured.offload = force; SET client_min_messages = error; \\o /dev/null
 $sum; \\o
-SELECT string_agg(value::text, ' ') FROM gpured_stats WHERE name IN ('aggregates', 'server_aggregates', 'batches') AND scope = 'session'; \\o /dev/null
+SELECT string_agg(value::text, ' ') FROM gpured_stats WHERE name IN ('aggregates', 'server_aggregates', 'batches') AND scope = 'session' AND path = 'row'; \\o /dev/null
 SELECT gpured_stats_reset(); \\o
-SELECT string_agg(value::text, ' ') FROM gpured_stats WHERE name IN ('aggregates', 'server_aggregates', 'batches') AND scope = 'session';
+SELECT string_agg(value::text, ' ') FROM gpured_stats WHERE name IN ('aggregates', 'server_aggregates', 'batches') AND scope = 'session' AND path = 'row';
 SQL
 
 # Preloaded.
@@ -122,7 +122,7 @@ for my $fault (qw(error memory))
 }
 is(value($node, 'cluster', 'fallbacks_device_failed'), 2, 'a failed launch is counted by its reason');
 is(value($node, 'cluster', 'fallbacks_no_memory'), 2, 'so is a device without memory');
-is($node->safe_psql('postgres', q(SELECT detail FROM gpured_stats WHERE scope = 'cluster' AND name = 'fallbacks_no_memory')),
+is($node->safe_psql('postgres', q(SELECT detail FROM gpured_stats WHERE scope = 'cluster' AND path = 'row' AND name = 'fallbacks_no_memory')),
 	'lack of memory injected', 'the last reason is shown');
 is(log_lines($node, $from, qr/computes in the session instead of in gpured-server/), 1,
 	'one line says that work goes without the server');

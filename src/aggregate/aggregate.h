@@ -18,6 +18,7 @@
 
 #include "fmgr.h"
 #include "lib/stringinfo.h"
+#include "nodes/execnodes.h"
 #include "port/pg_bswap.h"
 #include "utils/numeric.h"
 
@@ -41,6 +42,7 @@
 typedef struct GpuredOffload
 {
 	GpuredOp	op;
+	GpuredPath	path;
 	uint64		rows;			/* values that came before the batcher */
 	uint64		ask_again;		/* number of rows at which to ask again */
 	MemoryContext context;
@@ -49,19 +51,34 @@ typedef struct GpuredOffload
 
 extern GpuredOffload *gpured_offload_start(FunctionCallInfo fcinfo,
 										   MemoryContext context, GpuredOp op);
+extern GpuredOffload *gpured_offload_start_on(GpuredPath path, MemoryContext context, GpuredOp op);
 extern bool gpured_offload_ask(GpuredOffload *offload);
 extern void gpured_offload_total(const GpuredOffload *offload, GpuredAcc *total);
+extern void gpured_offload_restart(const GpuredOffload *offload, GpuredAcc *total);
 
-/* Count a value; whether it goes into the batcher. */
+/* Count n values; whether they go into the batcher. */
 static inline bool
-gpured_offload_takes(GpuredOffload *offload)
+gpured_offload_takes_many(GpuredOffload *offload, uint64 n)
 {
 	if (likely(offload->batcher != NULL))
 		return true;
-	if (likely(++offload->rows <= offload->ask_again))
+	offload->rows += n;
+	if (likely(offload->rows <= offload->ask_again))
 		return false;
 	return gpured_offload_ask(offload);
 }
+
+static inline bool
+gpured_offload_takes(GpuredOffload *offload)
+{
+	return gpured_offload_takes_many(offload, 1);
+}
+
+/*
+ * An AggState with this as its ExecProcNode is none of the executor's: a column
+ * scan calls transition functions with it.
+ */
+extern TupleTableSlot *gpured_scan_calls(PlanState *state);
 
 /* Whether a call belongs to an aggregate that makes one row of its whole input. */
 extern bool gpured_is_ungrouped(FunctionCallInfo fcinfo);
@@ -97,6 +114,7 @@ gpured_unchanged(FunctionCallInfo fcinfo)
 #define GPURED_STATE_FLOAT_MEAN 'g'
 #define GPURED_STATE_INTERVAL	'i'
 #define GPURED_STATE_NUMERIC	'n'
+#define GPURED_STATE_NUMERIC_EXTREME 'x'
 #define GPURED_STATE_MOMENTS	'v'
 #define GPURED_STATE_PAIR_MOMENTS 'r'
 #define GPURED_STATE_DOT		'd'

@@ -97,8 +97,8 @@ step_slowly(FunctionCallInfo fcinfo, GpuredMomentsKind kind, GpuredOp op, double
 
 		if (offload == NULL)
 		{
-			rows = gpured_moments_create(kind, &gpured_call_allocator, fcinfo);
-			PG_RETURN_POINTER(gpured_moments_add_slow(rows, x, y, false, &gpured_call_allocator, fcinfo));
+			rows = gpured_moments_create(kind, &gpured_context_allocator, context);
+			PG_RETURN_POINTER(gpured_moments_add_slow(rows, x, y, false, &gpured_context_allocator, context));
 		}
 		parts = MemoryContextAlloc(context, sizeof(GpuredMomentParts));
 		parts->offload = offload;

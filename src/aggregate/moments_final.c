@@ -80,28 +80,10 @@ look(FunctionCallInfo fcinfo, int64 rows, View *v)
 static void
 centered(const View *v, GpuredMomentsSum a, GpuredMomentsSum b, GpuredMomentsSum ab, GpuredBig *r)
 {
-	GpuredBig	n;
-	GpuredBig	sum_a;
-	GpuredBig	sum_b;
-	GpuredBig	product;
-
 	if (v->n == 1)
-	{
 		gpured_big_set(r, 0);
-		return;
-	}
-	gpured_moments_get(v->sums, ab, &product);
-	gpured_big_set(&n, (uint64) v->n);
-	gpured_big_mul(r, &n, &product);
-	gpured_moments_get(v->sums, a, &sum_a);
-	if (a == b)
-		gpured_big_mul(&product, &sum_a, &sum_a);
 	else
-	{
-		gpured_moments_get(v->sums, b, &sum_b);
-		gpured_big_mul(&product, &sum_a, &sum_b);
-	}
-	gpured_big_sub(r, r, &product);
+		gpured_moments_centered(v->sums, v->n, a, b, ab, r);
 }
 
 static void
@@ -140,12 +122,12 @@ checked(double result)
 static void
 pairs_of_rows(int64 n, bool sample, GpuredBig *r)
 {
-	GpuredBig	a;
-	GpuredBig	b;
+	uint128		pairs = (uint128) n * (uint128) (sample ? n - 1 : n);
 
-	gpured_big_set(&a, (uint64) n);
-	gpured_big_set(&b, (uint64) (sample ? n - 1 : n));
-	gpured_big_mul(r, &a, &b);
+	gpured_big_set(r, (uint64) pairs);
+	r->digit[1] = (uint64) (pairs >> 64);
+	if (r->digit[1] != 0)
+		r->n = 2;
 }
 
 /* The variance, or its root, of all values or of a sample. */
@@ -160,6 +142,8 @@ variance(FunctionCallInfo fcinfo, bool sample, bool root)
 		PG_RETURN_NULL();
 	if (v.x & SPECIAL)
 		PG_RETURN_FLOAT8(get_float8_nan());
+	if (v.n == 1)
+		PG_RETURN_FLOAT8(0.0);
 	centered_xx(&v, &num);
 	pairs_of_rows(v.n, sample, &den);
 	if (root)

@@ -51,15 +51,20 @@ gpured_call_builtin(PGFunction function, FunctionCallInfo caller, int nargs, Dat
 bool
 gpured_is_ungrouped(FunctionCallInfo fcinfo)
 {
-	AggState   *aggstate;
+	AggState   *aggstate = (AggState *) fcinfo->context;
 	Agg		   *plan;
 
-	if (AggCheckCallContext(fcinfo, NULL) != AGG_CONTEXT_AGGREGATE)
+	/* a group's first row asks, so the least likely comes first */
+	if (aggstate == NULL || !IsA(aggstate, AggState) || aggstate->aggstrategy != AGG_PLAIN)
 		return false;
-	aggstate = (AggState *) fcinfo->context;
 	plan = (Agg *) aggstate->ss.ps.plan;
-	return aggstate->aggstrategy == AGG_PLAIN &&
-		plan->groupingSets == NIL && plan->chain == NIL;
+	return plan->groupingSets == NIL && plan->chain == NIL;
+}
+
+TupleTableSlot *
+gpured_scan_calls(PlanState *state)
+{
+	elog(ERROR, "the executor runs a node of a column scan's own");
 }
 
 /*
@@ -69,23 +74,34 @@ gpured_is_ungrouped(FunctionCallInfo fcinfo)
 GpuredOffload *
 gpured_offload_start(FunctionCallInfo fcinfo, MemoryContext context, GpuredOp op)
 {
-	uint64		ask_again = PG_UINT64_MAX;
-	bool		wanted;
-	GpuredOffload *offload;
+	AggState   *aggstate = (AggState *) fcinfo->context;
+	GpuredPath	path;
 
 	if (!gpured_is_ungrouped(fcinfo))
 		return NULL;
-	wanted = gpured_batcher_wanted(op, 0, &ask_again);
+	path = aggstate->ss.ps.ExecProcNode == gpured_scan_calls ? GPURED_PATH_SCAN : GPURED_PATH_ROW;
+	return gpured_offload_start_on(path, context, op);
+}
+
+/* The same for an aggregate that is known to be ungrouped. */
+GpuredOffload *
+gpured_offload_start_on(GpuredPath path, MemoryContext context, GpuredOp op)
+{
+	uint64		ask_again = PG_UINT64_MAX;
+	bool		wanted = gpured_batcher_wanted(op, path, 0, &ask_again);
+	GpuredOffload *offload;
+
 	if (!wanted && ask_again == PG_UINT64_MAX)
 		return NULL;
 
 	offload = MemoryContextAllocZero(context, sizeof(GpuredOffload));
 	offload->op = op;
+	offload->path = path;
 	offload->context = context;
 	offload->ask_again = ask_again;
 	if (wanted)
 	{
-		offload->batcher = gpured_batcher_create(context, op);
+		offload->batcher = gpured_batcher_create(context, op, path);
 		if (offload->batcher == NULL)
 		{
 			pfree(offload);
@@ -104,10 +120,10 @@ gpured_offload_ask(GpuredOffload *offload)
 {
 	uint64		ask_again = PG_UINT64_MAX;
 
-	if (gpured_batcher_wanted(offload->op, offload->rows, &ask_again))
+	if (gpured_batcher_wanted(offload->op, offload->path, offload->rows, &ask_again))
 	{
 		/* If there is no batcher to be had, ask no more. */
-		offload->batcher = gpured_batcher_create(offload->context, offload->op);
+		offload->batcher = gpured_batcher_create(offload->context, offload->op, offload->path);
 		offload->ask_again = PG_UINT64_MAX;
 		return offload->batcher != NULL;
 	}
@@ -125,6 +141,15 @@ gpured_offload_total(const GpuredOffload *offload, GpuredAcc *total)
 	gpured_acc_init(offload->op, total);
 	if (offload->batcher != NULL)
 		gpured_batcher_finish(offload->batcher, total);
+}
+
+/* The same, and then the device begins at nothing again. */
+void
+gpured_offload_restart(const GpuredOffload *offload, GpuredAcc *total)
+{
+	gpured_acc_init(offload->op, total);
+	if (offload->batcher != NULL)
+		gpured_batcher_restart(offload->batcher, total);
 }
 
 void

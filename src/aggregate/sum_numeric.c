@@ -14,8 +14,8 @@
  * values are counted by theirs.  Without that, a moving sum could not know what
  * scale is left when a value has left the frame.
  *
- * The device sums hundred-millionths as it does int8: short values below
- * 92 thousand million.  What is above is added here.
+ * The device sums short values as it does int8, in a unit that suits them
+ * (numeric_unit.h).  What has no 64 bits in it is added here.
  */
 #include "postgres.h"
 
@@ -24,7 +24,7 @@
 #include "utils/numeric.h"
 
 #include "aggregate/aggregate.h"
-#include "aggregate/numeric_layout.h"
+#include "aggregate/numeric_unit.h"
 #include "compat.h"
 
 PG_FUNCTION_INFO_V1(gpured_numeric_step);
@@ -42,8 +42,12 @@ typedef struct NumericTotal
 	int64		wide_n;			/* all other values */
 	Datum		wide;			/* their state, PostgreSQL's own; 0 if none */
 	GpuredOffload *offload;		/* NULL if the device has no part in the sum */
+	int			unit;			/* of what the device has */
 	bool		started;		/* a value has come */
 } NumericTotal;
+
+/* Integers below this are short. */
+#define SHORT_LIMIT INT64CONST(10000000000000000)
 
 /* The state, a new one for a group's first row. */
 static inline NumericTotal *
@@ -54,15 +58,34 @@ get_total(FunctionCallInfo fcinfo)
 	return (NumericTotal *) PG_GETARG_POINTER(0);
 }
 
-/* Add a short value here, or put it into the device's batch if it has 64 bits. */
-static inline void
-add_short(NumericTotal *total, int128 value)
+/* A sum of the device in units of 10^-8. */
+static int128
+device_sum(const NumericTotal *total, const GpuredAcc *device)
 {
-	if (unlikely(total->offload != NULL) && value == (int64) value &&
-		gpured_offload_takes(total->offload))
-		GPURED_BATCHER_APPEND(total->offload->batcher, int64, (int64) value);
-	else
-		total->sum += value;
+	return gpured_int128_of(device->v.i128) * (int128) gpured_power[FRACTION_DIGITS - total->unit];
+}
+
+/* Put a short value into the device's batch; false if it is to be added here. */
+static bool
+append(NumericTotal *total, const struct varlena *numeric)
+{
+	GpuredUnitFit fit;
+	GpuredAcc	device;
+	int64		value;
+	int			scale;
+
+	while ((fit = gpured_read_in_unit(numeric, total->unit, &value, &scale)) == GPURED_UNIT_TOO_LARGE)
+	{
+		gpured_offload_restart(total->offload, &device);
+		total->sum += device_sum(total, &device);
+		total->unit++;
+	}
+	if (fit != GPURED_UNIT_FITS || !gpured_offload_takes(total->offload) ||
+		(total->unit == 0 && (value >= SHORT_LIMIT || value <= -SHORT_LIMIT)))
+		return false;
+	GPURED_BATCHER_APPEND(total->offload->batcher, int64, value);
+	total->n[scale]++;
+	return true;
 }
 
 /* The sum of all short values, those on the device included. */
@@ -74,7 +97,7 @@ short_sum(const NumericTotal *total)
 	if (total->offload == NULL)
 		return total->sum;
 	gpured_offload_total(total->offload, &device);
-	return total->sum + gpured_int128_of(device.v.i128);
+	return total->sum + device_sum(total, &device);
 }
 
 Datum
@@ -87,17 +110,21 @@ gpured_numeric_step(PG_FUNCTION_ARGS)
 
 	if (PG_ARGISNULL(1))
 		PG_RETURN_POINTER(total);
+	numeric = PG_DETOAST_DATUM_PACKED(PG_GETARG_DATUM(1));
+
 	if (unlikely(!total->started))
 	{
 		total->started = true;
 		total->offload = gpured_offload_start(fcinfo, gpured_aggregate_context(fcinfo),
 											  GPURED_reduce_sum_int8);
+		total->unit = gpured_first_unit(numeric);
 	}
-	numeric = PG_DETOAST_DATUM_PACKED(PG_GETARG_DATUM(1));
+	if (unlikely(total->offload != NULL) && append(total, numeric))
+		PG_RETURN_POINTER(total);
 
 	if (likely(gpured_read_short(numeric, &value, &scale)))
 	{
-		add_short(total, value);
+		total->sum += value;
 		total->n[scale]++;
 	}
 	else
@@ -120,7 +147,7 @@ gpured_numeric_add_short(Datum state, const struct varlena *numeric)
 	int128		value;
 	int			scale;
 
-	if (VARATT_IS_1B_E(numeric) || VARATT_IS_4B_C(numeric))
+	if (VARATT_IS_1B_E(numeric) || VARATT_IS_4B_C(numeric) || unlikely(total->offload != NULL))
 		return false;
 	if (unlikely(!gpured_read_short(numeric, &value, &scale)))
 		return false;

@@ -34,6 +34,7 @@ typedef struct Batcher
 {
 	GpuredBatcher public;		/* must be first */
 	GpuredOp	op;
+	GpuredPath	path;
 	MemoryContext context;
 	MemoryContextCallback callback;
 	GpuredLease lease;
@@ -51,23 +52,23 @@ end_of_context(void *arg)
 }
 
 bool
-gpured_batcher_wanted(GpuredOp op, uint64 rows, uint64 *ask_again)
+gpured_batcher_wanted(GpuredOp op, GpuredPath path, uint64 rows, uint64 *ask_again)
 {
 	GpuredLease lease = {NULL};
 	GpuredStatus status;
 
 	*ask_again = UINT64_MAX;
 	if (rows == 0)
-		gpured_count(GPURED_COUNT_AGGREGATES, 1);
+		gpured_count_on(path, GPURED_COUNT_AGGREGATES, 1);
 	if (op == GPURED_none || gpured_offload_setting == GPURED_OFFLOAD_OFF)
 		return false;
 	if (gpured_offload_setting == GPURED_OFFLOAD_FORCE)
 		return true;
 	if (gpured_device_setting == GPURED_DEVICE_OFF)
 		return false;
-	if (rows < gpured_break_even(op))
+	if (rows < gpured_break_even(op, path))
 	{
-		*ask_again = gpured_break_even(op);
+		*ask_again = gpured_break_even(op, path);
 		return false;
 	}
 	if (!gpured_lease_connect(&lease, op, true, &status))
@@ -130,18 +131,21 @@ add_batch(Batcher *batcher, const GpuredAcc *acc)
 	total->n += acc->n;
 }
 
-/* Compute n values here, those of a slot or of the buffer. */
+/* Compute n values here: those of a slot, of the buffer, or one column of the caller's. */
 static void
 fold(Batcher *batcher, const char *values, uint64 n)
 {
-	size_t		size = room_in(batcher, values == batcher->buffer ? IN_BUFFER : 0);
 	GpuredBatch batch = {.values = values,.n = n};
 	GpuredAcc	acc;
 
 	if (n == 0)
 		return;
 	if (gpured_op_info[batcher->op].columns == 2)
+	{
+		size_t		size = room_in(batcher, values == batcher->buffer ? IN_BUFFER : 0);
+
 		batch.second = values + gpured_second_column_offset(batcher->op, size);
+	}
 	gpured_acc_init(batcher->op, &acc);
 	(void) gpured_cpu_device.reduce(batcher->op, &batch, &acc);
 	add_batch(batcher, &acc);
@@ -165,13 +169,13 @@ collect(Batcher *batcher, int which)
 	if (status.code == GPURED_OK)
 	{
 		add_batch(batcher, &acc);
-		gpured_count_batch(batcher->op, n, device_ns);
+		gpured_count_batch(batcher->path, batcher->op, n, device_ns);
 		return;
 	}
 	fold(batcher, gpured_proxy_slot(lease->connection, lease->slot[which]), n);
-	gpured_count_fallback_batch(n);
+	gpured_count_fallback_batch(batcher->path, n);
 	if (!batcher->given_up)
-		gpured_count_fallback(&status);
+		gpured_count_fallback(batcher->path, &status);
 	batcher->given_up = true;
 }
 
@@ -203,12 +207,13 @@ enter_server(Batcher *batcher, bool first, GpuredStatus *status)
 }
 
 GpuredBatcher *
-gpured_batcher_create(MemoryContext context, GpuredOp op)
+gpured_batcher_create(MemoryContext context, GpuredOp op, GpuredPath path)
 {
 	Batcher    *batcher = MemoryContextAllocZero(context, sizeof(Batcher));
 	GpuredStatus status;
 
 	batcher->op = op;
+	batcher->path = path;
 	batcher->context = context;
 	batcher->current = IN_BUFFER;
 	gpured_acc_init(op, &batcher->total);
@@ -218,7 +223,7 @@ gpured_batcher_create(MemoryContext context, GpuredOp op)
 
 	if (!enter_server(batcher, true, &status))
 	{
-		gpured_count_fallback(&status);
+		gpured_count_fallback(batcher->path, &status);
 		if (gpured_offload_setting != GPURED_OFFLOAD_FORCE)
 			return NULL;
 
@@ -227,7 +232,7 @@ gpured_batcher_create(MemoryContext context, GpuredOp op)
 		fill(batcher, IN_BUFFER);
 	}
 	else
-		gpured_count(GPURED_COUNT_SERVER_AGGREGATES, 1);
+		gpured_count_on(batcher->path, GPURED_COUNT_SERVER_AGGREGATES, 1);
 	return &batcher->public;
 }
 
@@ -245,9 +250,9 @@ send_current(Batcher *batcher, uint64 n)
 		return true;
 	}
 	fold(batcher, base_of(batcher), n);
-	gpured_count_fallback_batch(n);
+	gpured_count_fallback_batch(batcher->path, n);
 	if (!batcher->given_up)
-		gpured_count_fallback(&status);
+		gpured_count_fallback(batcher->path, &status);
 	batcher->given_up = true;
 	return false;
 }
@@ -270,7 +275,7 @@ gpured_batcher_flush(GpuredBatcher *public)
 		/* It was finished, and then goes on for long: back to the server. */
 		if (!batcher->given_up && !enter_server(batcher, false, &status))
 		{
-			gpured_count_fallback(&status);
+			gpured_count_fallback(batcher->path, &status);
 			batcher->given_up = true;
 		}
 		return;
@@ -293,20 +298,76 @@ gpured_batcher_flush(GpuredBatcher *public)
 	fill(batcher, IN_BUFFER);
 }
 
+/*
+ * Values that the server will not have are not copied either, but computed where
+ * they are.
+ */
+void
+gpured_batcher_append(GpuredBatcher *public, const void *values, size_t n)
+{
+	Batcher    *batcher = (Batcher *) public;
+	const char *from = values;
+	size_t		size = gpured_op_info[batcher->op].input_size;
+
+	Assert(gpured_op_info[batcher->op].columns == 1);
+	while (n > 0)
+	{
+		size_t		some = Min(n, (size_t) (public->end - public->next) / size);
+
+		if (batcher->given_up)
+		{
+			CHECK_FOR_INTERRUPTS();
+			fold(batcher, from, n);
+			return;
+		}
+		memcpy(public->next, from, some * size);
+		public->next += some * size;
+		from += some * size;
+		n -= some;
+		if (public->next == public->end)
+			gpured_batcher_flush(public);
+	}
+}
+
+/* Send what is left and wait for all of it. */
+static void
+settle(Batcher *batcher)
+{
+	uint64		n = (batcher->public.next - base_of(batcher)) /
+		gpured_op_info[batcher->op].input_size;
+
+	if (batcher->current == IN_BUFFER)
+	{
+		fold(batcher, batcher->buffer, n);
+		return;
+	}
+	if (n > 0)
+		(void) send_current(batcher, n);
+	for (int i = 0; i < batcher->lease.num_slots; i++)
+		collect(batcher, i);
+}
+
 void
 gpured_batcher_finish(GpuredBatcher *public, GpuredAcc *total)
 {
 	Batcher    *batcher = (Batcher *) public;
-	uint64		n = (public->next - base_of(batcher)) / gpured_op_info[batcher->op].input_size;
 
-	if (batcher->current == IN_BUFFER)
-		fold(batcher, batcher->buffer, n);
-	else
-	{
-		if (n > 0)
-			(void) send_current(batcher, n);
+	settle(batcher);
+	if (batcher->current != IN_BUFFER)
 		leave_server(batcher);
-	}
 	fill(batcher, IN_BUFFER);
 	*total = batcher->total;
+}
+
+void
+gpured_batcher_restart(GpuredBatcher *public, GpuredAcc *total)
+{
+	Batcher    *batcher = (Batcher *) public;
+
+	settle(batcher);
+	if (batcher->current != IN_BUFFER && batcher->given_up)
+		leave_server(batcher);
+	fill(batcher, batcher->current);
+	*total = batcher->total;
+	gpured_acc_init(batcher->op, &batcher->total);
 }

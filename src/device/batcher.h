@@ -14,6 +14,7 @@
 #define GPURED_BATCHER_H
 
 #include "device/device.h"
+#include "stats.h"
 
 typedef struct GpuredBatcher
 {
@@ -30,17 +31,20 @@ typedef struct GpuredBatcher
  * meant to be asked at the first row and again each time the count passes
  * *ask_again (set here; UINT64_MAX for never).
  */
-extern bool gpured_batcher_wanted(GpuredOp op, uint64 rows, uint64 *ask_again);
+extern bool gpured_batcher_wanted(GpuredOp op, GpuredPath path, uint64 rows, uint64 *ask_again);
 
 /*
  * Create in "context" (an aggregate's context).  Under offload = force raises
  * ERROR with the server's or driver's words in DETAIL and a HINT if no device
  * can be had; otherwise returns NULL and the caller computes inline.
  */
-extern GpuredBatcher *gpured_batcher_create(MemoryContext context, GpuredOp op);
+extern GpuredBatcher *gpured_batcher_create(MemoryContext context, GpuredOp op, GpuredPath path);
 
 /* The current batch is full (next == end): send it and make room. */
 extern void gpured_batcher_flush(GpuredBatcher *batcher);
+
+/* Append n values of an operation that has one column. */
+extern void gpured_batcher_append(GpuredBatcher *batcher, const void *values, size_t n);
 
 /*
  * Send what is left, wait for all of it and set *total to the fold of all values
@@ -48,6 +52,11 @@ extern void gpured_batcher_flush(GpuredBatcher *batcher);
  * batches may come together.  May be called again, also after more values.
  */
 extern void gpured_batcher_finish(GpuredBatcher *batcher, GpuredAcc *total);
+
+/*
+ * The same in the midst of the values: the next total is that of those to come.
+ */
+extern void gpured_batcher_restart(GpuredBatcher *batcher, GpuredAcc *total);
 
 /*
  * Inclusive scan of n values, in this process or, if "offload" and the settings

@@ -6,6 +6,7 @@
 #define GPURED_LEASE_H
 
 #include "device/proxy.h"
+#include "stats.h"
 
 #define GPURED_LEASE_SLOTS 2
 
@@ -33,6 +34,6 @@ extern bool gpured_lease_slot(GpuredLease *lease, int wait_ms,
 extern void gpured_lease_end(GpuredLease *lease);
 
 /* From how many values on "op" gains by the device; UINT64_MAX for never. */
-extern uint64 gpured_break_even(GpuredOp op);
+extern uint64 gpured_break_even(GpuredOp op, GpuredPath path);
 
 #endif							/* GPURED_LEASE_H */

@@ -82,12 +82,12 @@ scan_on_server(Scan *scan)
 
 	if (!gpured_lease_slot(&scan->lease, FIRST_SLOT_WAIT, &status))
 	{
-		gpured_count_fallback(&status);
+		gpured_count_fallback(GPURED_PATH_ROW, &status);
 		given_up = true;
 		return;
 	}
 	if (scan->carry->n == 0)
-		gpured_count(GPURED_COUNT_SERVER_AGGREGATES, 1);
+		gpured_count_on(GPURED_PATH_ROW, GPURED_COUNT_SERVER_AGGREGATES, 1);
 	n = load(scan, which, 0);
 	if (n < scan->n)
 		(void) gpured_lease_slot(&scan->lease, 0, &status);
@@ -114,7 +114,7 @@ scan_on_server(Scan *scan)
 								   &device_ns);
 		if (status.code != GPURED_OK)
 			break;
-		gpured_count_batch(scan->op, n, device_ns);
+		gpured_count_batch(GPURED_PATH_ROW, scan->op, n, device_ns);
 		*scan->carry = after;
 		stored_from = scan->done;
 		to_store = n;
@@ -137,8 +137,8 @@ scan_on_server(Scan *scan)
 		store(scan, (which + 1) % scan->lease.num_slots, stored_from, to_store);
 	if (status.code != GPURED_OK)
 	{
-		gpured_count_fallback(&status);
-		gpured_count_fallback_batch(scan->n - scan->done);
+		gpured_count_fallback(GPURED_PATH_ROW, &status);
+		gpured_count_fallback_batch(GPURED_PATH_ROW, scan->n - scan->done);
 		given_up = true;
 	}
 }
@@ -176,7 +176,7 @@ wants_device(GpuredOp op, size_t n)
 		case GPURED_OFFLOAD_AUTO:
 			break;
 	}
-	return n >= gpured_break_even(op) &&
+	return n >= gpured_break_even(op, GPURED_PATH_ROW) &&
 		gpured_device_setting != GPURED_DEVICE_OFF;
 }
 
@@ -197,7 +197,7 @@ gpured_device_scan(GpuredOp op, bool offload, const void *values, size_t n,
 	{
 		given_up = false;
 		if (offload)
-			gpured_count(GPURED_COUNT_AGGREGATES, 1);
+			gpured_count_on(GPURED_PATH_ROW, GPURED_COUNT_AGGREGATES, 1);
 	}
 	if (n > 0 && offload && !given_up && wants_device(op, n))
 	{
@@ -216,7 +216,7 @@ gpured_device_scan(GpuredOp op, bool offload, const void *values, size_t n,
 		else
 		{
 			if (gpured_offload_setting == GPURED_OFFLOAD_FORCE)
-				gpured_count_fallback(&status);
+				gpured_count_fallback(GPURED_PATH_ROW, &status);
 			given_up = true;
 		}
 	}

@@ -160,10 +160,11 @@ why_not_used(const GpuredWelcome *welcome)
 		return "Under gpured.offload = auto only a CUDA device is used.";
 	for (int op = GPURED_none + 1; op < GPURED_NUM_OPS; op++)
 	{
-		if (gpured_break_even(op) != UINT64_MAX)
+		if (gpured_break_even(op, GPURED_PATH_ROW) != UINT64_MAX ||
+			gpured_break_even(op, GPURED_PATH_SCAN) != UINT64_MAX)
 			return "";
 	}
-	return "Under gpured.offload = auto nothing is sent: rows that come one at a time are added sooner than sent.";
+	return "Under gpured.offload = auto nothing is sent: values are added sooner than sent.";
 }
 
 /* The server's device, or why there is none. */
@@ -258,19 +259,28 @@ add_counters(FunctionCallInfo fcinfo, const char *scope, GpuredStats *stats)
 		[GPURED_DEVICE_FAILED] = "fallbacks_device_failed",
 		[GPURED_PROTOCOL] = "fallbacks_protocol"
 	};
+	static const char *const path_names[] = {
+		[GPURED_PATH_ROW] = "row",
+		[GPURED_PATH_SCAN] = "scan"
+	};
 	CounterRows rows = {fcinfo, scope, pg_atomic_read_u64(&stats->reset_at)};
-	GpuredStatus last = gpured_last_fallback(stats);
 
 	if (rows.since == 0)
 		rows.since = MyStartTimestamp;
-	for (int i = 0; i < lengthof(of_rows); i++)
-		add_counter(&rows, "row", of_rows[i].name,
-					pg_atomic_read_u64(&stats->counters[of_rows[i].counter]) / of_rows[i].unit,
-					NULL);
-	for (int code = GPURED_UNAVAILABLE; code <= GPURED_PROTOCOL; code++)
-		add_counter(&rows, "row", fallback_names[code],
-					pg_atomic_read_u64(&stats->counters[GPURED_COUNT_FALLBACKS + code]),
-					last.code == code ? last.reason : NULL);
+	for (GpuredPath path = 0; path < GPURED_NUM_PATHS; path++)
+	{
+		pg_atomic_uint64 *counters = stats->counters + path * GPURED_NUM_PATH_COUNTERS;
+		GpuredStatus last = gpured_last_fallback(stats, path);
+
+		for (int i = 0; i < lengthof(of_rows); i++)
+			add_counter(&rows, path_names[path], of_rows[i].name,
+						pg_atomic_read_u64(&counters[of_rows[i].counter]) / of_rows[i].unit,
+						NULL);
+		for (int code = GPURED_UNAVAILABLE; code <= GPURED_PROTOCOL; code++)
+			add_counter(&rows, path_names[path], fallback_names[code],
+						pg_atomic_read_u64(&counters[GPURED_COUNT_FALLBACKS + code]),
+						last.code == code ? last.reason : NULL);
+	}
 }
 
 /* What only the cluster has. */

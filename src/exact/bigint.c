@@ -172,7 +172,7 @@ divide_step(uint64_t *u, const uint64_t *v, int n)
 {
 	uint128		top = (uint128) u[n] << 64 | u[n - 1];
 	uint128		q = top / v[n - 1];
-	uint128		rest = top % v[n - 1];
+	uint128		rest = top - q * v[n - 1];
 	uint64_t	borrow = 0;
 	uint64_t	carry = 0;
 	uint128		t;

@@ -13,6 +13,15 @@
 
 #define NARROW			1		/* the span */
 #define NARROW_BITS		32
+#define NARROW_LIMBS	3		/* at most, of a sum */
+
+#define NARROW_MEMORY_LIMBS 14	/* the number of rows, and all sums */
+
+/* The square of a narrow state's greatest value is less than 2 to this. */
+#define NARROW_SQUARE_BITS	(2 * (53 + NARROW_BITS - 1))
+
+/* In "flags", of a state that is a frame's. */
+#define REMOVES			0x80	/* never serialized */
 
 /* The exponent of 1, in a double. */
 #define ORDINARY_EXPONENT 1023
@@ -251,9 +260,91 @@ is_unused(GpuredMoments *w, int variable)
 		limb[2] == GPURED_MOMENTS_BIAS;
 }
 
+/* A sum in two's complement from where it begins, not trimmed; the number of digits. */
+static int
+own_digits(const GpuredMoments *w, GpuredMomentsSum sum, uint64_t *digit)
+{
+	int			limbs = limbs_of(w, sum);
+	const uint64_t *limb = sum_of((GpuredMoments *) w, sum);
+	int64_t		carry = 0;
+
+	if (w->span[0] == 0)
+		return 0;
+	for (int i = 0; i < limbs; i++)
+	{
+		__int128	t = (__int128) limb[i] - GPURED_MOMENTS_BIAS + carry;
+
+		digit[i] = (uint64_t) t;
+		carry = (int64_t) (t >> 64);
+	}
+	return limbs;
+}
+
+/* out = in * 2^k, rounded down where k is negative, in n digits of two's complement. */
+static void
+shift_digits(uint64_t *out, const uint64_t *in, int n, int k)
+{
+	uint64_t	sign = in[n - 1] >> 63 ? UINT64_MAX : 0;
+
+	for (int i = 0; i < n; i++)
+	{
+		int			from = 64 * i - k;
+		int			at = (from - (from & 63)) / 64;
+		uint64_t	low = at < 0 ? 0 : at < n ? in[at] : sign;
+		uint64_t	high = at + 1 < 0 ? 0 : at + 1 < n ? in[at + 1] : sign;
+
+		out[i] = low >> (from & 63) | high << 1 << (63 - (from & 63));
+	}
+}
+
+/*
+ * Let a variable's values begin at another exponent, in a narrow state.  Returns
+ * false, with nothing done, if its sums have bits below that, or so many above that
+ * they could be filled by fewer rows than they are made for.  That they cannot, if
+ * the mean of the squares is less than that of the greatest value of the span: then
+ * so are, by the Cauchy-Schwarz inequality, those of the values and of the products.
+ * Rows that are removed may leave a larger mean; then the sum has to be less.
+ */
+static bool
+move_base(GpuredMoments *w, int variable, int base)
+{
+	uint64_t	moved[GPURED_MOMENTS_SUMS][NARROW_LIMBS];
+	int			by = w->base[variable] - base;
+	uint64_t	limit = w->kind == GPURED_MOMENTS_DOT || w->flags & REMOVES ? 1 : w->limb[0];
+
+	for (int sum = 0; sum < GPURED_MOMENTS_SUMS; sum++)
+	{
+		uint64_t	digit[NARROW_LIMBS];
+		uint64_t	back[NARROW_LIMBS];
+		int			n = limbs_of(w, sum) > 0 ? own_digits(w, sum, digit) : 0;
+		int			shift = sum == GPURED_SUM_XY ? by :
+			(sum == GPURED_SUM_X || sum == GPURED_SUM_XX) != (variable == 0) ? 0 :
+			sum == GPURED_SUM_X || sum == GPURED_SUM_Y ? by : 2 * by;
+
+		if (n == 0)
+			continue;
+		shift_digits(moved[sum], digit, n, shift);
+		shift_digits(back, moved[sum], n, -shift);
+		if (memcmp(back, digit, n * sizeof(uint64_t)) != 0)
+			return false;
+		if ((sum == GPURED_SUM_XX || sum == GPURED_SUM_YY) &&
+			moved[sum][2] >= limit << (NARROW_SQUARE_BITS - 128))
+			return false;
+	}
+	clear_sums(w);
+	for (int sum = 0; sum < GPURED_MOMENTS_SUMS; sum++)
+	{
+		if (limbs_of(w, sum) > 0)
+			gpured_moments_add_digits(w, sum, 0, moved[sum], limbs_of(w, sum));
+	}
+	w->base[variable] = (int16_t) base;
+	return true;
+}
+
 /*
  * Try a row in a narrow state, which takes the exponents about those of its first
- * values.  They are rounded to eights: so states of like data can be merged.
+ * values, and moves if it can.  Where it begins is a multiple of eight, so that it
+ * seldom moves, and states of like data begin at the same place.
  */
 static bool
 fit_narrow(GpuredMoments *w, double x, double y, bool remove)
@@ -274,6 +365,15 @@ fit_narrow(GpuredMoments *w, double x, double y, bool remove)
 		if (w->span[i] == NARROW && (first || is_unused(w, i)))
 			w->base[i] = (int16_t)
 				(((exponent[i] > 0 ? exponent[i] : ORDINARY_EXPONENT) - NARROW_BITS / 2) & ~7);
+		else if (w->span[i] == NARROW && exponent[i] > 0)
+		{
+			int			base = exponent[i] < w->base[i] ? exponent[i] & ~7 :
+				exponent[i] >= w->base[i] + NARROW_BITS ? (exponent[i] - NARROW_BITS + 8) & ~7 :
+				w->base[i];
+
+			if (base != w->base[i] && !move_base(w, i, base))
+				return false;
+		}
 	}
 	return gpured_moments_fit(w, w->kind, x, y, remove);
 }
@@ -332,26 +432,6 @@ gpured_moments_add_slow(GpuredMoments *w, double x, double y, bool remove,
 	return w;
 }
 
-/* A sum in two's complement from where it begins, not trimmed; the number of digits. */
-static int
-own_digits(const GpuredMoments *w, GpuredMomentsSum sum, uint64_t *digit)
-{
-	int			limbs = limbs_of(w, sum);
-	const uint64_t *limb = sum_of((GpuredMoments *) w, sum);
-	int64_t		carry = 0;
-
-	if (w->span[0] == 0)
-		return 0;
-	for (int i = 0; i < limbs; i++)
-	{
-		__int128	t = (__int128) limb[i] - GPURED_MOMENTS_BIAS + carry;
-
-		digit[i] = (uint64_t) t;
-		carry = (int64_t) (t >> 64);
-	}
-	return limbs;
-}
-
 int
 gpured_moments_digits(const GpuredMoments *w, GpuredMomentsSum sum, uint64_t *digit, int *first)
 {
@@ -406,10 +486,40 @@ can_stay_narrow(const GpuredMoments *w, const GpuredMoments *src)
 	return w->limb[0] + src->limb[0] <= UINT64_C(1) << GPURED_NARROW_ROWS_LOG2;
 }
 
+/*
+ * Let two narrow states begin at the same places, if they can; "src" is replaced
+ * by the copy if it has to move.
+ */
+static void
+move_together(GpuredMoments *w, const GpuredMoments **src, GpuredMoments *copy)
+{
+	if (w->span[0] != NARROW || (*src)->span[0] != NARROW)
+		return;
+	memcpy(copy, *src, gpured_moments_memory(*src));
+	for (int i = 0; i < (w->kind == GPURED_MOMENTS_ONE ? 1 : 2); i++)
+	{
+		int			base = w->base[i] < copy->base[i] ? w->base[i] : copy->base[i];
+
+		if (is_unused(w, i))
+			base = copy->base[i];
+		else if (is_unused(copy, i))
+			base = w->base[i];
+		if (base != w->base[i])
+			(void) move_base(w, i, base);
+		if (base != copy->base[i] && move_base(copy, i, base))
+			*src = copy;
+	}
+}
+
 GpuredMoments *
 gpured_moments_merge(GpuredMoments *w, const GpuredMoments *src,
 					 const GpuredAllocator *mem, void *arg)
 {
+	union
+	{
+		GpuredMoments moments;
+		uint64_t	room[1 + NARROW_MEMORY_LIMBS];
+	}			copy;
 	uint64_t	digit[GPURED_MOMENTS_SUMS][GPURED_MOMENTS_MAX_LIMBS];
 	int			n[GPURED_MOMENTS_SUMS];
 	int			first[GPURED_MOMENTS_SUMS];
@@ -417,10 +527,12 @@ gpured_moments_merge(GpuredMoments *w, const GpuredMoments *src,
 	int			high[2];
 	uint8_t		flags = src->flags;
 	int64_t		rows = gpured_moments_rows(src);
-	bool		narrow = can_stay_narrow(w, src);
+	bool		narrow;
 
 	if (src->span[0] == 0)
 		return w;
+	move_together(w, &src, &copy.moments);
+	narrow = can_stay_narrow(w, src);
 
 	/* src may be w, which goes away if it grows */
 	for (int sum = 0; sum < GPURED_MOMENTS_SUMS; sum++)
@@ -451,12 +563,142 @@ gpured_moments_merge(GpuredMoments *w, const GpuredMoments *src,
 	return w;
 }
 
+/* The sum of values in a narrow state: its magnitude, and whether it is negative. */
+static bool
+narrow_value(const GpuredMoments *w, GpuredMomentsSum sum, uint64_t *magnitude)
+{
+	const uint64_t *limb = w->limb + gpured_moments_offset(w->kind, sum, 0, 0);
+	const unsigned __int128 bias = (unsigned __int128) GPURED_MOMENTS_BIAS << 64 | GPURED_MOMENTS_BIAS;
+	unsigned __int128 t = ((unsigned __int128) limb[1] << 64 | limb[0]) - bias;
+	bool		negative = t >> 127 != 0;
+
+	if (negative)
+		t = -t;
+	magnitude[0] = (uint64_t) t;
+	magnitude[1] = (uint64_t) (t >> 64);
+	return negative;
+}
+
+/* The same of a sum of products, which has three limbs. */
+static bool
+narrow_product(const GpuredMoments *w, GpuredMomentsSum sum, uint64_t *magnitude)
+{
+	const uint64_t *limb = w->limb + gpured_moments_offset(w->kind, sum, 0, 0);
+	uint64_t	carry = 0;
+	uint64_t	sign;
+
+	for (int i = 0; i < 3; i++)
+	{
+		unsigned __int128 t = (unsigned __int128) limb[i] - GPURED_MOMENTS_BIAS - carry;
+
+		magnitude[i] = (uint64_t) t;
+		carry = (uint64_t) (t >> 64) & 1;
+	}
+	sign = magnitude[2] >> 63 ? UINT64_MAX : 0;
+	carry = sign & 1;
+	for (int i = 0; i < 3; i++)
+	{
+		magnitude[i] = (magnitude[i] ^ sign) + carry;
+		carry &= magnitude[i] == 0;
+	}
+	return sign != 0;
+}
+
+/* The limbs that matter, and the sign. */
+static void
+set_length(GpuredBig *r, int limbs, bool negative)
+{
+	while (limbs > 0 && r->digit[limbs - 1] == 0)
+		limbs--;
+	r->n = limbs;
+	r->negative = negative && limbs > 0;
+}
+
 void
 gpured_moments_get(const GpuredMoments *w, GpuredMomentsSum sum, GpuredBig *r)
 {
 	uint64_t	digit[GPURED_MOMENTS_MAX_LIMBS];
+	int			limbs = limbs_of(w, sum);
 
-	gpured_big_set_digits(r, digit, own_digits(w, sum, digit));
+	if (w->span[0] == NARROW && limbs == 2)
+		set_length(r, 2, narrow_value(w, sum, r->digit));
+	else if (w->span[0] == NARROW && limbs == 3)
+		set_length(r, 3, narrow_product(w, sum, r->digit));
+	else
+		gpured_big_set_digits(r, digit, own_digits(w, sum, digit));
+}
+
+/* r = +-a[] * b[], of 2 * 2 or 3 * 1 limbs */
+static void
+set_product(GpuredBig *r, bool negative, const uint64_t *a, int a_limbs, const uint64_t *b, int b_limbs)
+{
+	memset(r->digit, 0, 4 * sizeof(uint64_t));
+	for (int j = 0; j < b_limbs; j++)
+	{
+		uint64_t	carry = 0;
+
+		for (int i = 0; i < a_limbs; i++)
+		{
+			unsigned __int128 t = (unsigned __int128) a[i] * b[j] + r->digit[i + j] + carry;
+
+			r->digit[i + j] = (uint64_t) t;
+			carry = (uint64_t) (t >> 64);
+		}
+		r->digit[a_limbs + j] = carry;
+	}
+	set_length(r, 4, negative);
+}
+
+/* In a narrow state all is known to be short: most groups of a few rows have one. */
+static void
+narrow_centered(const GpuredMoments *w, uint64_t n, GpuredMomentsSum a, GpuredMomentsSum b,
+				GpuredMomentsSum ab, GpuredBig *r)
+{
+	uint64_t	product[3];
+	uint64_t	x[2];
+	uint64_t	y[2];
+	GpuredBig	sums;
+	bool		negative;
+
+	negative = narrow_product(w, ab, product);
+	set_product(r, negative, product, 3, &n, 1);
+	negative = narrow_value(w, a, x);
+	if (a == b)
+		set_product(&sums, false, x, 2, x, 2);
+	else
+	{
+		negative ^= narrow_value(w, b, y);
+		set_product(&sums, negative, x, 2, y, 2);
+	}
+	gpured_big_sub(r, r, &sums);
+}
+
+void
+gpured_moments_centered(const GpuredMoments *w, int64_t n, GpuredMomentsSum a,
+						GpuredMomentsSum b, GpuredMomentsSum ab, GpuredBig *r)
+{
+	GpuredBig	rows;
+	GpuredBig	sum_a;
+	GpuredBig	sum_b;
+	GpuredBig	product;
+
+	if (w->span[0] == NARROW)
+	{
+		narrow_centered(w, (uint64_t) n, a, b, ab, r);
+		return;
+	}
+	gpured_moments_get(w, ab, &product);
+	gpured_big_set(&rows, (uint64_t) n);
+	gpured_big_mul(r, &rows, &product);
+	gpured_moments_get(w, a, &sum_a);
+	if (a == b)
+		gpured_big_mul(&product, &sum_a, &sum_a);
+	else
+	{
+		gpured_moments_get(w, b, &sum_b);
+		gpured_big_mul(&product, &sum_a, &sum_b);
+	}
+	gpured_big_sub(r, r, &product);
 }
 
 void
@@ -465,6 +707,7 @@ gpured_moving_moments_init(GpuredMovingMoments *s, GpuredMomentsKind kind,
 {
 	memset(s, 0, sizeof(*s));
 	s->sums = gpured_moments_create(kind, mem, arg);
+	s->sums->flags = REMOVES;
 }
 
 /* Count NaN or an infinity in (1) or out (-1). */

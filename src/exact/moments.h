@@ -25,7 +25,7 @@
  *
  * A state begins narrow.  Then its values may differ by a factor of 2^31 only,
  * and "base", where they begin, is no limb of the grid but any bit of it.  By the
- * formulas above with sx = sy = 0 its sums have two and three limbs: 2^20 rows do
+ * formulas above with sx = sy = 0 its sums have two and three limbs: 2^23 rows do
  * not fill them.  Whatever goes beyond makes the state a wide one, on the grid.
  *
  * Memory is as in window.h: an allocator of the caller's, and a function that
@@ -64,7 +64,7 @@ typedef struct GpuredMoments
 } GpuredMoments;
 
 /* How many rows a narrow state holds. */
-#define GPURED_NARROW_ROWS_LOG2 20
+#define GPURED_NARROW_ROWS_LOG2 23
 
 /* A state with an inverse: it counts what a plain state only flags. */
 typedef struct GpuredMovingMoments
@@ -112,6 +112,13 @@ extern void gpured_moments_carry(uint64_t *limb, uint64_t sign);
  * squares and the product of those of x and y.
  */
 extern void gpured_moments_get(const GpuredMoments *w, GpuredMomentsSum sum, GpuredBig *r);
+
+/*
+ * n Sab - Sa Sb, of n rows and more than one, in units of the product of a's and b's:
+ * what variances and regressions are made of.  b may be a.
+ */
+extern void gpured_moments_centered(const GpuredMoments *w, int64_t n, GpuredMomentsSum a,
+									GpuredMomentsSum b, GpuredMomentsSum ab, GpuredBig *r);
 
 static inline int
 gpured_moments_unit(const GpuredMoments *w, int variable)

@@ -80,7 +80,7 @@ static uint8_t
 state_flags(const GpuredMoments *w)
 {
 	return (uint8_t) (canonical_flags(w->flags & 0xf) |
-					  canonical_flags(w->flags >> GPURED_MOMENTS_FLAGS_Y) << GPURED_MOMENTS_FLAGS_Y);
+					  canonical_flags(w->flags >> GPURED_MOMENTS_FLAGS_Y & 7) << GPURED_MOMENTS_FLAGS_Y);
 }
 
 static uint8_t *

@@ -296,6 +296,8 @@ gpured_window_add_slow(GpuredWindow *w, double value,
 	}
 	pair = double_pair(bits, &shift);
 	w = window_cover(w, pair, pair + 1, mem, arg);
+	if (gpured_window_fit(w, value))
+		return w;
 	span_of_double(&s, bits);
 	return window_add_span(w, &s, mem, arg);
 }

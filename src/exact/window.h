@@ -129,15 +129,16 @@ extern bool gpured_moving_to_float(const GpuredMovingSum *s, float *result);
 extern double gpured_moving_mean(const GpuredMovingSum *s);
 
 /*
- * w += value; w is returned, or its successor if it had to grow.
+ * w += value; false, with nothing done, if that is not for the inline addition.
  *
  * A value is m * 2^(e - 1075), so its bit 0 is bit e + 25 of the grid, and
  * e - base is its distance from the window's first limb.  A zero is taken to be
  * at distance 0: it adds nothing, wherever.  The last pair, where NaN, the
  * infinities and values from 2^1000 on are, is never open here.
  */
-static inline GpuredWindow *
-gpured_window_add(GpuredWindow *w, double value, const GpuredAllocator *mem, void *arg)
+static inline __attribute__((always_inline))
+bool
+gpured_window_fit(GpuredWindow *w, double value)
 {
 	uint64_t	bits;
 	uint64_t	exponent;
@@ -164,7 +165,7 @@ gpured_window_add(GpuredWindow *w, double value, const GpuredAllocator *mem, voi
 	GPURED_OPAQUE(nonzero);
 	distance = (exponent + 1 - normal - (uint64_t) (int64_t) w->base) & nonzero;
 	if (__builtin_expect((distance >> 6) >= w->pairs, 0))
-		return gpured_window_add_slow(w, value, mem, arg);
+		return false;
 
 	pair = &w->limb[distance >> 6];
 	distance &= 63;
@@ -184,11 +185,20 @@ gpured_window_add(GpuredWindow *w, double value, const GpuredAllocator *mem, voi
 	 * carries, compilers make a branch of it.
 	 */
 	if (__builtin_expect(((old ^ high) & ~(addend ^ high)) >> 63, 0))
-		return gpured_window_add_slow(w, value, mem, arg);
+		return false;
 
 	pair[0] = (uint64_t) sum;
 	pair[1] = high;
-	return w;
+	return true;
+}
+
+/* w += value; w is returned, or its successor if it had to grow. */
+static inline GpuredWindow *
+gpured_window_add(GpuredWindow *w, double value, const GpuredAllocator *mem, void *arg)
+{
+	if (__builtin_expect(gpured_window_fit(w, value), 1))
+		return w;
+	return gpured_window_add_slow(w, value, mem, arg);
 }
 
 /* w -= value, exactly.  What NaN or an infinity left in the flags stays. */

@@ -35,7 +35,6 @@
 #include "utils/syscache.h"
 
 #include "compat.h"
-#include "gpured.h"
 #include "plan/plan.h"
 #include "scan/filter.h"
 #include "scan/program.h"
@@ -177,8 +176,6 @@ why_not(PlannerInfo *root, RelOptInfo *rel, List *tables, GroupPathExtraData *ex
 	ListCell   *lc;
 	const char *reason;
 
-	if (gpured_offload_setting == GPURED_OFFLOAD_FORCE && gpured_debug_scan != GPURED_SCAN_REQUIRE)
-		return "gpured.offload is force";
 	if (parse->groupingSets != NIL)
 		return "grouping sets";
 	if (!(extra->flags & GROUPING_CAN_PARTIAL_AGG))
@@ -323,7 +320,8 @@ cost_scan(PlannerInfo *root, CustomPath *path, double ngroups, int nworkers)
 	{
 		RestrictInfo *info = lfirst(lc);
 
-		vectorized &= gpured_filter_is_possible(info->clause);
+		vectorized &= gpured_filter_is_possible(info->clause) ||
+			gpured_program_is_possible(info->clause);
 		if (vectorized)
 			row_cost += gpured_cpu_column_tuple_cost / 2;
 		else

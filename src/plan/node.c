@@ -8,7 +8,8 @@
  * the planner looks for what makes a node run again.
  *
  * The whole table is read before the first row comes out, except where groups
- * exceed their memory: then all of them come out, and reading goes on.
+ * exceed their memory: then all of them come out, and reading goes on, be it in the
+ * middle of a page.
  */
 #include "postgres.h"
 
@@ -33,9 +34,19 @@
 #endif
 
 #include "compat.h"
+#include "gpured.h"
 #include "plan/plan.h"
-#include "scan/filter.h"
+#include "progress.h"
 #include "scan/fold.h"
+#include "scan/quals.h"
+#include "stats.h"
+
+/*
+ * Where values may be large: rows that are taken at once if some have values out
+ * of line, and the bytes from which on fewer rows are taken.
+ */
+#define TOASTED_ROWS 8
+#define SLICE_BYTES (1024 * 1024)
 
 /* What EXPLAIN ANALYZE shows, of all processes together. */
 typedef struct Counters
@@ -46,6 +57,7 @@ typedef struct Counters
 	uint64		by_executor;	/* rows for which PostgreSQL computed
 								 * something */
 	uint64		batches;
+	uint64		server_batches; /* that gpured-server computed */
 	uint64		flushes;		/* of groups that exceeded their memory */
 	uint64		ungrouped;		/* rows that came out as they are */
 	uint64		fold_ns;		/* time on the device */
@@ -72,8 +84,7 @@ typedef struct ScanNode
 	List	   *quals;			/* expressions */
 	GpuredColumns *columns;
 	GpuredFold *fold;
-	int			nfilters;
-	GpuredFilter **filters;		/* the first quals */
+	GpuredQuals *filter;		/* all of them */
 	bool		has_group_by;
 	bool		started;
 	Phase		phase;
@@ -81,6 +92,12 @@ typedef struct ScanNode
 	uint64		passed_before;	/* rows of earlier runs */
 	GpuredPages pages;
 	GpuredPage	page;
+	GpuredPage	slice;			/* some rows of it */
+	int			row;			/* the first of the page's that is not yet
+								 * taken */
+	bool		has_large;		/* values may be larger than their tuples */
+	int			slice_rows;		/* then as many rows are taken at once */
+	GpuredScanProgress progress;
 	SharedScan *shared;			/* NULL in a serial scan */
 	bool		worker;
 	Counters	counters;
@@ -142,29 +159,6 @@ const		CustomPathMethods gpured_scan_path_methods = {
 	.PlanCustomPath = plan_scan
 };
 
-/* As many quals as can be, from the first on, become filters. */
-static void
-begin_quals(ScanNode *node)
-{
-	List	   *rest = NIL;
-	ListCell   *lc;
-
-	node->filters = palloc(Max(list_length(node->quals), 1) * sizeof(GpuredFilter *));
-	foreach(lc, node->quals)
-	{
-		if (rest == NIL && gpured_filter_is_possible(lfirst(lc)))
-			node->filters[node->nfilters++] = gpured_filter_create(lfirst(lc), node->columns,
-																   &node->css.ss);
-		else
-			rest = lappend(rest, lfirst(lc));
-	}
-
-	/* Of all quals, the executor checks that their functions may be called. */
-	(void) gpured_init_qual(node->quals, node->columns, &node->css.ss);
-	if (rest != NIL)
-		node->columns->quals = gpured_init_qual(rest, node->columns, &node->css.ss);
-}
-
 static void
 begin_scan(CustomScanState *css, EState *estate, int eflags)
 {
@@ -189,8 +183,25 @@ begin_scan(CustomScanState *css, EState *estate, int eflags)
 					   RelationGetRelationName(node->rel)),
 				errhint("Use the REFRESH MATERIALIZED VIEW command."));
 	node->columns = gpured_columns_create(node->rel, &css->ss);
-	begin_quals(node);
+	node->filter = gpured_quals_create(node->quals, node->columns, &css->ss);
 	node->fold = gpured_fold_create(outputs, node->has_group_by, node->columns, &css->ss);
+}
+
+/*
+ * Whether the batch holds values that are larger than what is in the page: complete
+ * ones of toasted columns, and results of expressions.
+ */
+static bool
+has_large_values(const GpuredColumns *columns)
+{
+	for (int i = 0; i < columns->ncolumns; i++)
+	{
+		const GpuredColumn *column = &columns->column[i];
+
+		if (!column->byval && (column->attnum == 0 || column->detoast))
+			return true;
+	}
+	return false;
 }
 
 /* At the first row, so that a node that is never run costs no memory. */
@@ -203,6 +214,8 @@ start(ScanNode *node)
 	{
 		gpured_columns_prepare(node->columns, &node->css.ss);
 		gpured_fold_prepare(node->fold);
+		node->has_large = has_large_values(node->columns);
+		node->slice_rows = TOASTED_ROWS;
 		node->started = true;
 	}
 	gpured_pages_begin(&node->pages, node->rel, node->css.ss.ps.state->es_snapshot,
@@ -210,40 +223,90 @@ start(ScanNode *node)
 					   node->columns->natts);
 	node->at_end = false;
 	node->passed_before = node->counters.passed;
+	node->page.n = node->row = 0;
+	memset(&node->progress, 0, sizeof(node->progress));
+	node->progress.relid = RelationGetRelid(node->rel);
+	node->progress.blocks_total = node->pages.blocks->nblocks;
 	/* Once a process, as in a parallel sequential scan. */
 	pgstat_count_heap_scan(node->rel);
 	MemoryContextSwitchTo(old);
 }
 
+/* A page of which no row is taken yet; false at the end of the table. */
+static bool
+next_page(ScanNode *node)
+{
+	node->row = 0;
+	if (!gpured_pages_next(&node->pages, &node->page))
+		return false;
+	node->counters.blocks++;
+	node->counters.rows += node->page.n;
+	node->progress.blocks++;
+	node->progress.rows += node->page.n;
+	gpured_progress_show(&node->progress);
+	return true;
+}
+
+/*
+ * The rows of the page that come next.  A page has a few hundred, and its values
+ * fit in the batch's memory, except where they may be larger than they are there.
+ */
+static GpuredPage *
+next_slice(ScanNode *node)
+{
+	const GpuredPage *page = &node->page;
+	GpuredPage *slice = &node->slice;
+	int			row = node->row;
+	int			n = Min(page->n - row, node->slice_rows);
+
+	if (!node->has_large)
+	{
+		node->row = page->n;
+		return &node->page;
+	}
+	for (int i = 0; n > TOASTED_ROWS && i < n; i++)
+	{
+		if ((page->tuple[row + i]->t_infomask & HEAP_HASEXTERNAL) != 0)
+			n = TOASTED_ROWS;
+	}
+	slice->page = page->page;
+	slice->block = page->block;
+	slice->n = n;
+	slice->complete = page->complete;
+	memcpy(slice->tuple, page->tuple + row, n * sizeof(page->tuple[0]));
+	memcpy(slice->data, page->data + row, n * sizeof(page->data[0]));
+	memcpy(slice->offset, page->offset + row, n * sizeof(page->offset[0]));
+	node->row += n;
+	return slice;
+}
+
 static void
-take_page(ScanNode *node)
+take_rows(ScanNode *node)
 {
 	GpuredColumns *columns = node->columns;
-	GpuredPage *page = &node->page;
+	GpuredPage *page = next_slice(node);
+	Size		before = columns->arena_bytes;
 
-	node->counters.blocks++;
-	node->counters.rows += page->n;
-	if (page->n == 0)
-		return;
-	gpured_columns_extract_first(columns, page);
-	if (node->nfilters > 0)
-	{
-		bool		keep[MaxHeapTuplesPerPage];
-
-		memset(keep, true, page->n);
-		for (int i = 0; i < node->nfilters; i++)
-		{
-			/* Nothing is computed that no row would have reached. */
-			if (memchr(keep, true, page->n) == NULL)
-				break;
-			gpured_filter_apply(node->filters[i], columns, page->n, keep);
-		}
-		gpured_columns_select(columns, page, keep);
-	}
 	columns->by_executor = 0;
+	gpured_columns_extract_first(columns, page);
+	gpured_quals_apply(node->filter, columns, page);
 	gpured_columns_extract_rest(columns, page);
 	node->counters.by_executor += columns->by_executor;
 	node->counters.passed += page->n;
+
+	/* As many rows the next time as will take about the same memory. */
+	if (columns->arena_bytes - before > SLICE_BYTES)
+		node->slice_rows = Max(node->slice_rows / 4, 1);
+	else
+		node->slice_rows = Min(node->slice_rows * 2, MaxHeapTuplesPerPage);
+}
+
+/* Batches that the server has computed so far, for whatever scan of this process. */
+static uint64
+server_batches(void)
+{
+	return pg_atomic_read_u64(&gpured_session_stats.counters[GPURED_PATH_SCAN * GPURED_NUM_PATH_COUNTERS +
+															 GPURED_COUNT_BATCHES]);
 }
 
 /* About how many rows this process will still see. */
@@ -264,17 +327,34 @@ fold_batch(ScanNode *node)
 	GpuredFolded folded;
 	instr_time	from;
 	instr_time	to;
+	uint64		before = server_batches();
 
 	INSTR_TIME_SET_CURRENT(from);
 	folded = gpured_fold_batch(node->fold, rows_to_come(node));
 	INSTR_TIME_SET_CURRENT(to);
 	INSTR_TIME_SUBTRACT(to, from);
 	node->counters.fold_ns += (uint64) (INSTR_TIME_GET_DOUBLE(to) * 1e9);
+	node->counters.server_batches += server_batches() - before;
 	if (folded == GPURED_FOLD_IS_FULL)
 		node->counters.flushes++;
 	if (folded == GPURED_FOLD_PASSES)
 		node->counters.ungrouped += gpured_fold_left(node->fold);
 	return folded == GPURED_FOLD_IS_DONE;
+}
+
+/* The next partial row, to the scan slot; false if there is none left. */
+static bool
+emit(ScanNode *node)
+{
+	TupleTableSlot *slot = node->css.ss.ss_ScanTupleSlot;
+	ExprContext *econtext = node->css.ss.ps.ps_ExprContext;
+	MemoryContext old = MemoryContextSwitchTo(econtext->ecxt_per_tuple_memory);
+	uint64		before = server_batches();
+	bool		found = gpured_fold_emit(node->fold, slot);
+
+	MemoryContextSwitchTo(old);
+	node->counters.server_batches += server_batches() - before;
+	return found;
 }
 
 /* Read pages until the batch is full, or to the end. */
@@ -284,13 +364,14 @@ fill_batch(ScanNode *node)
 	while (!gpured_batch_is_full(node->columns))
 	{
 		CHECK_FOR_INTERRUPTS();
-		if (!gpured_pages_next(&node->pages, &node->page))
+		if (node->row < node->page.n)
+			take_rows(node);
+		else if (!next_page(node))
 		{
 			gpured_pages_release(&node->pages);
 			node->at_end = true;
 			break;
 		}
-		take_page(node);
 	}
 	if (node->columns->n > 0)
 		node->counters.batches++;
@@ -302,6 +383,8 @@ scan_table(ScanNode *node)
 {
 	MemoryContext old = MemoryContextSwitchTo(node->css.ss.ps.state->es_query_cxt);
 
+	node->progress.phase = GPURED_PHASE_SCANNING;
+	gpured_progress_show(&node->progress);
 	/* First what a batch had left. */
 	while (fold_batch(node))
 	{
@@ -326,21 +409,22 @@ next_row(ScanNode *node)
 
 	for (;;)
 	{
-		MemoryContext old;
-		bool		found;
-
 		if (node->phase == SCANNING)
+		{
 			scan_table(node);
+			node->progress.phase = GPURED_PHASE_RETURNING;
+			gpured_progress_show(&node->progress);
+		}
 		ResetExprContext(econtext);
 		ExecClearTuple(slot);
 		memset(slot->tts_isnull, true, slot->tts_tupleDescriptor->natts * sizeof(bool));
-		old = MemoryContextSwitchTo(econtext->ecxt_per_tuple_memory);
-		found = gpured_fold_emit(node->fold, slot);
-		MemoryContextSwitchTo(old);
-		if (found)
+		if (emit(node))
 			return ExecStoreVirtualTuple(slot);
 		if (node->phase == EMITTING_LAST)
+		{
+			gpured_progress_end(&node->progress);
 			return NULL;
+		}
 		gpured_fold_continue(node->fold);
 		node->phase = SCANNING;
 	}
@@ -368,6 +452,7 @@ end_pages(ScanNode *node)
 	if (node->pages.rel != NULL)
 		gpured_pages_release(&node->pages);
 	node->pages.rel = NULL;
+	gpured_progress_end(&node->progress);
 }
 
 static void
@@ -386,8 +471,7 @@ rescan(CustomScanState *css)
 	if (node->started)
 		gpured_fold_reset(node->fold);
 	gpured_columns_reset(node->columns);
-	for (int i = 0; i < node->nfilters; i++)
-		gpured_filter_reset(node->filters[i]);
+	gpured_quals_reset(node->filter);
 }
 
 /* Parallel scans: blocks are taken from shared memory. */
@@ -434,6 +518,7 @@ add_counters(Counters *to, const Counters *from)
 	to->passed += from->passed;
 	to->by_executor += from->by_executor;
 	to->batches += from->batches;
+	to->server_batches += from->server_batches;
 	to->flushes += from->flushes;
 	to->ungrouped += from->ungrouped;
 	to->fold_ns += from->fold_ns;
@@ -516,6 +601,8 @@ explain_counters(ScanNode *node, ExplainState *es)
 	if (sum.by_executor > 0)
 		ExplainPropertyUInteger("Rows Computed by PostgreSQL", NULL, sum.by_executor, es);
 	ExplainPropertyUInteger("Batches", NULL, sum.batches, es);
+	if (sum.server_batches > 0)
+		ExplainPropertyUInteger("Server Batches", NULL, sum.server_batches, es);
 	if (sum.flushes > 0)
 		ExplainPropertyUInteger("Group Flushes", NULL, sum.flushes, es);
 	if (sum.ungrouped > 0)
@@ -543,7 +630,13 @@ explain_scan(CustomScanState *css, List *ancestors, ExplainState *es)
 			keys = lappend(keys, expr);
 	}
 	ExplainPropertyText("Relation", RelationGetRelationName(node->rel), es);
-	ExplainPropertyText("Device", "cpu", es);
+
+	/*
+	 * Where aggregates are computed that it has a kernel for; groups never
+	 * are.
+	 */
+	ExplainPropertyText("Device", keys == NIL && gpured_offload_setting == GPURED_OFFLOAD_FORCE ?
+						"server" : "cpu", es);
 	if (node->quals != NIL)
 	{
 		List	   *context = set_deparse_context_plan(es->deparse_cxt, css->ss.ps.plan, ancestors);

@@ -40,6 +40,8 @@ gpured_columns_create(Relation rel, ScanState *node)
 	columns->slot = ExecInitExtraTupleSlot(estate, RelationGetDescr(rel), &TTSOpsHeapTuple);
 	columns->arena = AllocSetContextCreate(estate->es_query_cxt, "gpured batch",
 										   ALLOCSET_DEFAULT_SIZES);
+	columns->constants = AllocSetContextCreate(estate->es_query_cxt, "gpured constants",
+											   ALLOCSET_SMALL_SIZES);
 	return columns;
 }
 
@@ -68,8 +70,8 @@ add_column(GpuredColumns *columns, Expr *expr, AttrNumber attnum, int guard)
 	return columns->ncolumns++;
 }
 
-int
-gpured_columns_add(GpuredColumns *columns, Expr *expr, int guard)
+static int
+find_or_add(GpuredColumns *columns, Expr *expr, int guard)
 {
 	AttrNumber	attnum = 0;
 
@@ -86,6 +88,24 @@ gpured_columns_add(GpuredColumns *columns, Expr *expr, int guard)
 			return i;
 	}
 	return add_column(columns, expr, attnum, guard);
+}
+
+int
+gpured_columns_add(GpuredColumns *columns, Expr *expr, int guard)
+{
+	int			result = find_or_add(columns, expr, guard);
+
+	columns->column[result].kept = true;
+	return result;
+}
+
+int
+gpured_columns_add_first(GpuredColumns *columns, Expr *var)
+{
+	int			result = find_or_add(columns, var, -1);
+
+	columns->column[result].first = true;
+	return result;
 }
 
 int
@@ -185,6 +205,19 @@ find_places(GpuredColumns *columns)
 	columns->walk_offset = offset;
 }
 
+/* As many rows as there is memory for. */
+static void
+set_room(GpuredColumns *columns)
+{
+	Size		row_size = sizeof(Datum);
+
+	for (int i = 0; i < columns->ncolumns; i++)
+		row_size += sizeof(Datum) + sizeof(bool);
+	columns->room = Min(GPURED_BATCH_MEMORY / row_size, GPURED_BATCH_ROWS + MaxHeapTuplesPerPage);
+	columns->room = Max(columns->room, 2 * MaxHeapTuplesPerPage);
+	columns->full = columns->room - MaxHeapTuplesPerPage;
+}
+
 void
 gpured_columns_prepare(GpuredColumns *columns, ScanState *node)
 {
@@ -199,11 +232,12 @@ gpured_columns_prepare(GpuredColumns *columns, ScanState *node)
 		if (columns->column[i].attnum == 0 && columns->column[i].filter == NULL &&
 			gpured_program_is_possible(expr))
 		{
-			GpuredProgram *program = gpured_program_create(expr, columns, node);
+			GpuredProgram *program = gpured_program_create(expr, columns, node, false);
 
 			columns->column[i].program = program;
 		}
 	}
+	set_room(columns);
 	for (int i = 0; i < columns->ncolumns; i++)
 		columns->natts = Max(columns->natts, columns->column[i].attnum);
 	columns->of_attribute = palloc(Max(columns->natts, 1) * sizeof(int));
@@ -215,8 +249,8 @@ gpured_columns_prepare(GpuredColumns *columns, ScanState *node)
 		GpuredColumn *column = &columns->column[i];
 		Size		size = column->byval ? column->len : sizeof(Datum);
 
-		column->values = palloc(GPURED_BATCH_ROOM * size);
-		column->nulls = palloc(GPURED_BATCH_ROOM * sizeof(bool));
+		column->values = palloc(columns->room * size);
+		column->nulls = palloc(columns->room * sizeof(bool));
 		if (column->attnum == 0)
 		{
 			column->state = gpured_init_expr(column->expr, columns, node);
@@ -241,7 +275,10 @@ gpured_columns_reset(GpuredColumns *columns)
 	{
 		if (columns->column[i].filter != NULL)
 			gpured_filter_reset(columns->column[i].filter);
+		if (columns->column[i].program != NULL)
+			gpured_program_reset(columns->column[i].program);
 	}
+	MemoryContextReset(columns->constants);
 }
 
 void
@@ -290,6 +327,12 @@ copy_value(GpuredColumns *columns, const void *value, Size size)
 	return PointerGetDatum(copy);
 }
 
+Datum
+gpured_columns_copy(GpuredColumns *columns, const void *value, Size size)
+{
+	return copy_value(columns, value, size);
+}
+
 static inline Datum
 copy_reference(GpuredColumns *columns, const GpuredColumn *column, Datum value)
 {
@@ -324,7 +367,10 @@ copy_reference(GpuredColumns *columns, const GpuredColumn *column, Datum value)
 	return copy_value(columns, pointer, VARSIZE_ANY(pointer));
 }
 
-/* Put in a value that the executor, or the table's definition, gives. */
+/*
+ * Put in a value that the executor, or the table's definition, gives.  What quals need
+ * stays in the page until they have been computed.
+ */
 static void
 store_datum(GpuredColumns *columns, GpuredColumn *column, int row, Datum value, bool null)
 {
@@ -334,7 +380,7 @@ store_datum(GpuredColumns *columns, GpuredColumn *column, int row, Datum value, 
 		column->has_nulls = true;
 		value = 0;
 	}
-	else if (!column->byval)
+	else if (!column->byval && !column->first)
 		value = copy_reference(columns, column, value);
 
 	if (!column->byval)
@@ -372,7 +418,7 @@ load_column(GpuredColumns *columns, GpuredColumn *column, char *const *data, int
 
 			if (column->len == -1)
 				value = data[i] + att_align_pointer(offset, column->align, -1, value);
-			((Datum *) column->values)[row + i] =
+			((Datum *) column->values)[row + i] = column->first ? PointerGetDatum(value) :
 				copy_reference(columns, column, PointerGetDatum(value));
 		}
 	}
@@ -511,9 +557,27 @@ gpured_columns_select(GpuredColumns *columns, GpuredPage *page, const bool *keep
 	page->n = to;
 }
 
-/* Make a tuple of the page the row that expressions see. */
+/* Copy what has stayed in the page and is needed once that is gone. */
 static void
-show_tuple(GpuredColumns *columns, const GpuredPage *page, int i)
+copy_first(GpuredColumns *columns, int n)
+{
+	for (int i = 0; i < columns->ncolumns; i++)
+	{
+		GpuredColumn *column = &columns->column[i];
+		Datum	   *values = (Datum *) column->values + columns->n;
+
+		if (!column->first || column->byval || !column->kept)
+			continue;
+		for (int r = 0; r < n; r++)
+		{
+			if (!column->nulls[columns->n + r])
+				values[r] = copy_reference(columns, column, values[r]);
+		}
+	}
+}
+
+void
+gpured_columns_show(GpuredColumns *columns, const GpuredPage *page, int i)
 {
 	HeapTuple	tuple = &columns->tuple;
 
@@ -523,6 +587,12 @@ show_tuple(GpuredColumns *columns, const GpuredPage *page, int i)
 	ItemPointerSet(&tuple->t_self, page->block, page->offset[i]);
 	ExecStoreHeapTuple(tuple, columns->slot, false);
 	columns->econtext->ecxt_scantuple = columns->slot;
+}
+
+void
+gpured_columns_hide(GpuredColumns *columns)
+{
+	ExecClearTuple(columns->slot);
 }
 
 /* Compute what is left to the executor for one row. */
@@ -552,11 +622,31 @@ compute_exprs(GpuredColumns *columns, int row)
 	}
 }
 
+/*
+ * The rows of the page for which an expression is computed: those that its guard lets
+ * through.  False if that is not known yet.
+ */
+static bool
+find_active(const GpuredColumns *columns, const GpuredColumn *column, int n, bool *active)
+{
+	const GpuredColumn *guard;
+	int			row = columns->n;
+
+	memset(active, true, n);
+	if (column->guard < 0)
+		return true;
+	guard = &columns->column[column->guard];
+	for (int i = 0; i < n; i++)
+		active[i] = !guard->nulls[row + i] && guard->values[row + i];
+	return !guard->by_executor;
+}
+
 /* Compute a page's expressions and conditions, as many as can be at once. */
 static void
 compute_page(GpuredColumns *columns, GpuredPage *page)
 {
 	bool		by_executor = false;
+	bool		active[MaxHeapTuplesPerPage];
 
 	for (int i = 0; i < columns->ncolumns; i++)
 	{
@@ -574,7 +664,8 @@ compute_page(GpuredColumns *columns, GpuredPage *page)
 			continue;
 		}
 		column->by_executor = column->program == NULL ||
-			!gpured_program_run(column->program, columns, page->n, column);
+			!find_active(columns, column, page->n, active) ||
+			!gpured_program_run(column->program, columns, page->n, active, column);
 		by_executor |= column->by_executor;
 	}
 	if (!by_executor)
@@ -582,32 +673,20 @@ compute_page(GpuredColumns *columns, GpuredPage *page)
 	for (int i = 0; i < page->n; i++)
 	{
 		ResetExprContext(columns->econtext);
-		show_tuple(columns, page, i);
+		gpured_columns_show(columns, page, i);
 		compute_exprs(columns, columns->n + i);
 	}
-	ExecClearTuple(columns->slot);
+	gpured_columns_hide(columns);
 	columns->by_executor += page->n;
 }
 
 void
 gpured_columns_extract_rest(GpuredColumns *columns, GpuredPage *page)
 {
-	if (columns->quals != NULL)
-	{
-		bool		keep[MaxHeapTuplesPerPage];
-
-		columns->by_executor += page->n;
-		for (int i = 0; i < page->n; i++)
-		{
-			ResetExprContext(columns->econtext);
-			show_tuple(columns, page, i);
-			keep[i] = ExecQual(columns->quals, columns->econtext);
-		}
-		ExecClearTuple(columns->slot);
-		gpured_columns_select(columns, page, keep);
-	}
 	if (page->n == 0)
 		return;
+	if (columns->has_first)
+		copy_first(columns, page->n);
 	if (columns->has_rest)
 		extract(columns, page, false);
 	if (columns->nexprs > 0)

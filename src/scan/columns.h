@@ -13,9 +13,12 @@
 
 #include "scan/pages.h"
 
-/* A batch is full once it has this many rows; then another page still fits. */
+/*
+ * A batch is full once it has this many rows, or fewer if its columns would take
+ * more memory than this; then another page still fits.
+ */
 #define GPURED_BATCH_ROWS 8192
-#define GPURED_BATCH_ROOM (GPURED_BATCH_ROWS + MaxHeapTuplesPerPage)
+#define GPURED_BATCH_MEMORY (24 * 1024 * 1024)
 
 /* Or this many bytes of values that are passed by reference. */
 #define GPURED_BATCH_BYTES (16 * 1024 * 1024)
@@ -31,6 +34,7 @@ typedef struct GpuredColumn
 	int			guard;			/* column that must be true for the expression
 								 * to be computed, or -1 */
 	bool		first;			/* extracted before the quals, which need it */
+	bool		kept;			/* needed after them, or not by them */
 	bool		detoast;		/* values must be complete */
 	Oid			type;
 	Oid			collation;
@@ -50,12 +54,13 @@ typedef struct GpuredColumn
 typedef struct GpuredColumns
 {
 	int			n;				/* rows in the batch */
+	int			full;			/* with this many it is full */
+	int			room;			/* for this many is there memory */
 	int			ncolumns;
 	GpuredColumn *column;
 	int			nexprs;			/* columns that are expressions */
 	bool		has_first;
 	bool		has_rest;
-	ExprState  *quals;			/* computed a row at a time, or NULL */
 	uint64		by_executor;	/* rows for which the executor computed
 								 * something */
 
@@ -71,6 +76,7 @@ typedef struct GpuredColumns
 	int		   *of_attribute;	/* column by attribute, -1 if not needed */
 
 	MemoryContext context;		/* columns */
+	MemoryContext constants;	/* that programs have computed */
 	MemoryContext arena;		/* values passed by reference, of this batch */
 	char	   *arena_next;
 	char	   *arena_end;
@@ -81,6 +87,9 @@ extern GpuredColumns *gpured_columns_create(Relation rel, ScanState *node);
 
 /* The number of the column with these values, which is added if it is new. */
 extern int	gpured_columns_add(GpuredColumns *columns, Expr *expr, int guard);
+
+/* The same for a column of the table that quals need. */
+extern int	gpured_columns_add_first(GpuredColumns *columns, Expr *var);
 
 /*
  * The same for a condition, of which only matters where it is true: the column is
@@ -110,9 +119,15 @@ extern void gpured_columns_extract_first(GpuredColumns *columns, GpuredPage *pag
 /* Keep the tuples of the page whose "keep" is set. */
 extern void gpured_columns_select(GpuredColumns *columns, GpuredPage *page, const bool *keep);
 
+/* Make a tuple of the page the row that the executor's expressions see, or none. */
+extern void gpured_columns_show(GpuredColumns *columns, const GpuredPage *page, int i);
+extern void gpured_columns_hide(GpuredColumns *columns);
+
+/* Copy a value into the batch's memory. */
+extern Datum gpured_columns_copy(GpuredColumns *columns, const void *value, Size size);
+
 /*
- * Compute the quals that are left for each row, then extract or compute the
- * other columns.  The page's rows now belong to the batch.
+ * Extract or compute the other columns.  The page's rows now belong to the batch.
  */
 extern void gpured_columns_extract_rest(GpuredColumns *columns, GpuredPage *page);
 
@@ -138,7 +153,7 @@ gpured_column_datum(const GpuredColumn *column, int row)
 static inline bool
 gpured_batch_is_full(const GpuredColumns *columns)
 {
-	return columns->n >= GPURED_BATCH_ROWS || columns->arena_bytes >= GPURED_BATCH_BYTES;
+	return columns->n >= columns->full || columns->arena_bytes >= GPURED_BATCH_BYTES;
 }
 
 #endif							/* GPURED_COLUMNS_H */

@@ -6,9 +6,9 @@
  * and where it is NULL.  Loops are short and have no branches, so that the
  * compiler vectorizes them.
  *
- * Only comparisons that cannot fail and that PostgreSQL defines by plain C
- * comparisons are here, all others are left to PostgreSQL.  A node may be
- * computed for rows at which PostgreSQL would not have arrived: nobody can tell.
+ * Only comparisons of columns are here, which cannot fail; what is computed is a
+ * program's.  A node may be computed for rows at which PostgreSQL would not have
+ * arrived: nobody can tell.
  */
 #include "postgres.h"
 
@@ -19,28 +19,13 @@
 #include "nodes/primnodes.h"
 #include "optimizer/optimizer.h"
 #include "utils/array.h"
-#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 
 #include "compat.h"
+#include "scan/comparison.h"
 #include "scan/filter.h"
 
 #define ROWS MaxHeapTuplesPerPage
-
-typedef enum Comparison
-{
-	LT, LE, EQ, GE, GT, NE
-} Comparison;
-
-/* How values of a type are compared. */
-typedef enum ValueClass
-{
-	CLASS_NONE,
-	CLASS_SIGNED,				/* integers of 2, 4 or 8 bytes */
-	CLASS_OID,
-	CLASS_BOOL,
-	CLASS_FLOAT					/* of 4 or 8 bytes, NaN above all */
-} ValueClass;
 
 typedef enum NodeKind
 {
@@ -85,55 +70,12 @@ typedef struct GpuredFilter
 	bool		is_null[ROWS];
 } Filter;
 
-/* The comparisons that are known, by the function that computes them. */
-static const struct
-{
-	Oid			function;
-	Comparison	comparison;
-	ValueClass	value_class;
-}			comparisons[] =
-
-{
-#define COMPARISONS(prefix, class) \
-	{F_##prefix##LT, LT, class}, {F_##prefix##LE, LE, class}, {F_##prefix##EQ, EQ, class}, \
-	{F_##prefix##GE, GE, class}, {F_##prefix##GT, GT, class}, {F_##prefix##NE, NE, class}
-	COMPARISONS(INT2, CLASS_SIGNED),
-	COMPARISONS(INT4, CLASS_SIGNED),
-	COMPARISONS(INT8, CLASS_SIGNED),
-	COMPARISONS(INT24, CLASS_SIGNED),
-	COMPARISONS(INT28, CLASS_SIGNED),
-	COMPARISONS(INT42, CLASS_SIGNED),
-	COMPARISONS(INT48, CLASS_SIGNED),
-	COMPARISONS(INT82, CLASS_SIGNED),
-	COMPARISONS(INT84, CLASS_SIGNED),
-	COMPARISONS(DATE_, CLASS_SIGNED),
-	COMPARISONS(TIME_, CLASS_SIGNED),
-	COMPARISONS(TIMESTAMP_, CLASS_SIGNED),
-	COMPARISONS(TIMESTAMPTZ_, CLASS_SIGNED),
-	COMPARISONS(CASH_, CLASS_SIGNED),
-	COMPARISONS(OID, CLASS_OID),
-	COMPARISONS(BOOL, CLASS_BOOL),
-	COMPARISONS(FLOAT4, CLASS_FLOAT),
-	COMPARISONS(FLOAT8, CLASS_FLOAT),
-	COMPARISONS(FLOAT48, CLASS_FLOAT),
-	COMPARISONS(FLOAT84, CLASS_FLOAT)
-#undef COMPARISONS
-};
-
-/* Whether a function is one of those. */
+/* Whether a function is one of those that are compared here. */
 static bool
 find_comparison(Oid function, Comparison *comparison, ValueClass *value_class)
 {
-	for (int i = 0; i < lengthof(comparisons); i++)
-	{
-		if (comparisons[i].function == function)
-		{
-			*comparison = comparisons[i].comparison;
-			*value_class = comparisons[i].value_class;
-			return true;
-		}
-	}
-	return false;
+	return gpured_find_comparison(function, comparison, value_class) &&
+		*value_class <= CLASS_FLOAT;
 }
 
 /* The comparison with its sides exchanged. */
@@ -231,21 +173,16 @@ gpured_filter_is_possible(Expr *qual)
 	return is_possible(qual, true);
 }
 
-/* The number of a column, which is now extracted first. */
-static int
-first_column(GpuredColumns *columns, Node *var)
-{
-	int			result = gpured_columns_add(columns, (Expr *) var, -1);
-
-	columns->column[result].first = true;
-	return result;
-}
-
 static Value
-value_of_datum(Datum datum, Oid type)
+value_of_datum(Datum datum, Oid type, ValueClass value_class)
 {
 	Value		value;
 
+	if (value_class == CLASS_OID)
+	{
+		value.i = DatumGetObjectId(datum);
+		return value;
+	}
 	switch (type)
 	{
 		case INT2OID:
@@ -254,9 +191,6 @@ value_of_datum(Datum datum, Oid type)
 		case INT4OID:
 		case DATEOID:
 			value.i = DatumGetInt32(datum);
-			break;
-		case OIDOID:
-			value.i = DatumGetObjectId(datum);
 			break;
 		case BOOLOID:
 			value.i = DatumGetBool(datum);
@@ -284,7 +218,8 @@ set_constant(Filter *filter, Node *node, GpuredColumns *columns, ScanState *stat
 		filter->evaluated = true;
 		filter->null = ((Const *) node)->constisnull;
 		if (!filter->null)
-			filter->value = value_of_datum(((Const *) node)->constvalue, filter->type);
+			filter->value = value_of_datum(((Const *) node)->constvalue, filter->type,
+										   filter->value_class);
 		return;
 	}
 	filter->state = gpured_init_expr((Expr *) node, columns, state);
@@ -300,8 +235,8 @@ create_comparison(Filter *filter, OpExpr *op, GpuredColumns *columns, ScanState 
 	if (is_column(left) && is_column(right))
 	{
 		filter->kind = NODE_COMPARE_COLUMNS;
-		filter->column = first_column(columns, left);
-		filter->other = first_column(columns, right);
+		filter->column = gpured_columns_add_first(columns, (Expr *) left);
+		filter->other = gpured_columns_add_first(columns, (Expr *) right);
 		return;
 	}
 	if (!is_column(left))
@@ -311,7 +246,7 @@ create_comparison(Filter *filter, OpExpr *op, GpuredColumns *columns, ScanState 
 		right = linitial(op->args);
 	}
 	filter->kind = NODE_COMPARE;
-	filter->column = first_column(columns, left);
+	filter->column = gpured_columns_add_first(columns, (Expr *) left);
 	set_constant(filter, right, columns, node);
 }
 
@@ -331,7 +266,7 @@ create_list(Filter *filter, ScalarArrayOpExpr *op, GpuredColumns *columns)
 	find_comparison(get_opcode(op->opno), &filter->comparison, &filter->value_class);
 	filter->kind = NODE_IN;
 	filter->all = !op->useOr;
-	filter->column = first_column(columns, linitial(op->args));
+	filter->column = gpured_columns_add_first(columns, (Expr *) linitial(op->args));
 	if (list->constisnull)
 	{
 		filter->kind = NODE_CONSTANT;
@@ -348,7 +283,8 @@ create_list(Filter *filter, ScalarArrayOpExpr *op, GpuredColumns *columns)
 		if (nulls[i])
 			filter->null = true;
 		else
-			filter->values[filter->nvalues++] = value_of_datum(elems[i], type);
+			filter->values[filter->nvalues++] = value_of_datum(elems[i], type,
+															   filter->value_class);
 	}
 
 	/* A test of nothing has an answer even for NULL. */
@@ -377,11 +313,11 @@ gpured_filter_create(Expr *qual, GpuredColumns *columns, ScanState *node)
 		case T_NullTest:
 			filter->kind = ((NullTest *) qual)->nulltesttype == IS_NULL ?
 				NODE_IS_NULL : NODE_IS_NOT_NULL;
-			filter->column = first_column(columns, (Node *) ((NullTest *) qual)->arg);
+			filter->column = gpured_columns_add_first(columns, ((NullTest *) qual)->arg);
 			break;
 		case T_Var:
 			filter->kind = NODE_BOOL;
-			filter->column = first_column(columns, (Node *) qual);
+			filter->column = gpured_columns_add_first(columns, qual);
 			break;
 		case T_Const:
 			filter->kind = NODE_CONSTANT;
@@ -417,21 +353,8 @@ evaluate_constant(Filter *filter)
 	Datum		datum = ExecEvalExprSwitchContext(filter->state, filter->econtext, &filter->null);
 
 	if (!filter->null)
-		filter->value = value_of_datum(datum, filter->type);
+		filter->value = value_of_datum(datum, filter->type, filter->value_class);
 	filter->evaluated = true;
-}
-
-/* PostgreSQL's order of floats: NaN equals itself and is greater than all else. */
-static inline bool
-float_lt(double a, double b)
-{
-	return !isnan(a) && (isnan(b) || a < b);
-}
-
-static inline bool
-float_eq(double a, double b)
-{
-	return isnan(a) ? isnan(b) : a == b;
 }
 
 #define INT_LT(a, b) ((a) < (b))
@@ -512,7 +435,7 @@ compare_ints(Filter *filter, const GpuredColumn *column, int row, int n, int64 v
 #define COMPARE_NAN(ctype) \
 	do { \
 		const ctype *x = (const ctype *) column->values + row; \
-		COMPARE_ROWS(filter->comparison, float_lt, float_eq, ((double) x[i]), value) \
+		COMPARE_ROWS(filter->comparison, gpured_float_lt, gpured_float_eq, ((double) x[i]), value) \
 	} while (0)
 
 static void
@@ -569,7 +492,7 @@ compare_columns(Filter *filter, const GpuredColumns *columns, int row, int n)
 
 	if (filter->value_class == CLASS_FLOAT)
 	{
-		COMPARE_ROWS(filter->comparison, float_lt, float_eq,
+		COMPARE_ROWS(filter->comparison, gpured_float_lt, gpured_float_eq,
 					 (column_value(filter, a, row + i).d), (column_value(filter, b, row + i).d))
 	}
 	else
@@ -596,7 +519,7 @@ find_in_list(Filter *filter, const GpuredColumn *column, int row, int n)
 		if (filter->value_class == CLASS_FLOAT)
 		{
 			for (int j = 0; j < filter->nvalues; j++)
-				found |= float_eq(value.d, filter->values[j].d);
+				found |= gpured_float_eq(value.d, filter->values[j].d);
 		}
 		else
 		{

@@ -4,7 +4,9 @@
  *
  * Most aggregates are a total of one column, which the device folds a batch at a
  * time; several of the same column share it, as gpu_sum and gpu_avg do.  The
- * others call their own transition function for each row.
+ * others call their own transition function for each row.  The device is this
+ * process, or the server where an aggregate without groups is to be offloaded:
+ * then the total is what the server has not seen, until a row comes out.
  *
  * The rows that come out are partial states, and a group may come out more than
  * once: whoever is above merges them.  So there is no need to find groups where
@@ -63,6 +65,8 @@ typedef struct Accumulator
 	Total		total;
 	GpuredExact *exact;
 	GpuredTransitionState state;
+	bool		asked;			/* whether to offload it */
+	GpuredOffload *offload;		/* its way to the server, or NULL */
 } Accumulator;
 
 typedef struct Output
@@ -181,6 +185,19 @@ add_aggregate(GpuredFold *fold, Output *output, Aggref *aggref, ScanState *node)
 	output->accumulator = add_accumulator(fold, &accumulator);
 }
 
+static bool
+has_keys(List *outputs)
+{
+	ListCell   *lc;
+
+	foreach(lc, outputs)
+	{
+		if (!IsA(((TargetEntry *) lfirst(lc))->expr, Aggref))
+			return true;
+	}
+	return false;
+}
+
 GpuredFold *
 gpured_fold_create(List *outputs, bool has_group_by, GpuredColumns *columns, ScanState *node)
 {
@@ -191,7 +208,7 @@ gpured_fold_create(List *outputs, bool has_group_by, GpuredColumns *columns, Sca
 	fold->columns = columns;
 	fold->has_group_by = has_group_by;
 	fold->group_context = CreateExprContext(estate);
-	fold->agg_state = gpured_make_agg_state(estate, fold->group_context);
+	fold->agg_state = gpured_make_agg_state(estate, fold->group_context, has_keys(outputs));
 	fold->outputs = palloc0(list_length(outputs) * sizeof(Output));
 	fold->accumulators = palloc0(list_length(outputs) * sizeof(Accumulator));
 	fold->inputs = palloc0(list_length(outputs) * sizeof(Input));
@@ -231,7 +248,7 @@ add_input(GpuredFold *fold, int column, int filter)
 	}
 	input->column = column;
 	input->filter = filter;
-	input->valid = palloc((GPURED_BATCH_ROOM + 63) / 64 * sizeof(uint64));
+	input->valid = palloc((fold->columns->room + 63) / 64 * sizeof(uint64));
 	return fold->ninputs++;
 }
 
@@ -267,8 +284,8 @@ prepare_groups(GpuredFold *fold)
 void
 gpured_fold_prepare(GpuredFold *fold)
 {
-	fold->take = palloc(GPURED_BATCH_ROOM * sizeof(bool));
-	fold->dense = palloc(GPURED_BATCH_ROOM * sizeof(int64));
+	fold->take = palloc(fold->columns->room * sizeof(bool));
+	fold->dense = palloc(fold->columns->room * sizeof(int64));
 	if (fold->nkeys > 0)
 	{
 		prepare_groups(fold);
@@ -318,6 +335,8 @@ gpured_fold_reset(GpuredFold *fold)
 		memset(&accumulator->state, 0, sizeof(accumulator->state));
 		if (accumulator->exact != NULL)
 			gpured_exact_init(accumulator->exact);
+		accumulator->asked = false;
+		accumulator->offload = NULL;
 	}
 }
 
@@ -381,6 +400,47 @@ dense_values(GpuredFold *fold, const Accumulator *accumulator)
 	return batch;
 }
 
+/* Add what the server has to the only group's total; integers are 128 bits wide. */
+static void
+add_offloaded(Accumulator *accumulator, Total *total)
+{
+	GpuredAcc	acc;
+	int64		key;
+
+	gpured_offload_total(accumulator->offload, &acc);
+	if (acc.n == 0)
+		return;
+	switch (accumulator->kind)
+	{
+		case GPURED_TOTAL_FLOAT:
+			gpured_exact_merge(accumulator->exact, &acc.v.exact);
+			break;
+		case GPURED_TOTAL_INT:
+			total->v.sum += gpured_int128_of(acc.v.i128);
+			break;
+		default:
+			key = gpured_key_of_acc(accumulator->op, &acc);
+			total->v.key = total->n == 0 ? key : Max(total->v.key, key);
+			break;
+	}
+	total->n += acc.n;
+	accumulator->offload = NULL;
+}
+
+/* Hand over a batch to the server; false if it is to be folded here. */
+static bool
+offload(GpuredFold *fold, Accumulator *accumulator, const GpuredBatch *batch)
+{
+	if (!accumulator->asked)
+		accumulator->offload = gpured_offload_start_on(GPURED_PATH_SCAN, group_memory(fold),
+													   accumulator->op);
+	accumulator->asked = true;
+	if (accumulator->offload == NULL || !gpured_offload_takes_many(accumulator->offload, batch->n))
+		return false;
+	gpured_batcher_append(accumulator->offload->batcher, batch->values, batch->n);
+	return true;
+}
+
 /* Fold the batch into the only group by the device. */
 static void
 fold_total(GpuredFold *fold, Accumulator *accumulator)
@@ -402,7 +462,7 @@ fold_total(GpuredFold *fold, Accumulator *accumulator)
 	}
 
 	batch = dense_values(fold, accumulator);
-	if (batch.n == 0)
+	if (batch.n == 0 || offload(fold, accumulator, &batch))
 		return;
 	acc.n = 0;
 	if (accumulator->kind == GPURED_TOTAL_FLOAT)
@@ -620,14 +680,16 @@ gpured_fold_left(const GpuredFold *fold)
 
 /* The partial state of an aggregate that is a total, of the only group. */
 static Datum
-partial_total(const Accumulator *accumulator, const Output *output, bool *null)
+partial_total(Accumulator *accumulator, const Output *output, bool *null)
 {
-	const Total *total = &accumulator->total;
+	Total	   *total = &accumulator->total;
 	GpuredWindow *window;
 
 	*null = false;
 	if (accumulator->kind == GPURED_TOTAL_COUNT)
 		return Int64GetDatum(total->n);
+	if (accumulator->offload != NULL)
+		add_offloaded(accumulator, total);
 	*null = total->n == 0;
 	if (*null)
 		return (Datum) 0;

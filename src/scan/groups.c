@@ -9,8 +9,6 @@
 #include "scan/groups.h"
 #include "scan/images.h"
 
-#define BITS_ROOM ((GPURED_BATCH_ROOM + 63) / 64)
-
 struct GpuredGroups
 {
 	int			nkeys;
@@ -64,9 +62,9 @@ gpured_groups_create(const int *keys, int nkeys, GpuredGroupedSpec *spec,
 			int			len = columns->column[keys[k]].len;
 
 			sizes[k] = Max(len, sizeof(uint32));
-			groups->valid[k] = palloc(BITS_ROOM * sizeof(uint64));
+			groups->valid[k] = palloc((columns->room + 63) / 64 * sizeof(uint64));
 			if (len < sizeof(uint32))
-				groups->widened[k] = palloc(GPURED_BATCH_ROOM * sizeof(uint32));
+				groups->widened[k] = palloc(columns->room * sizeof(uint32));
 		}
 		spec->nkeys = nkeys;
 		spec->key_size = sizes;

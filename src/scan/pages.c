@@ -11,6 +11,10 @@
  * Tuples stay where they are as long as their page is pinned, so they are read
  * without its lock.  The next page is pinned and fetched into the processor's
  * cache meanwhile.
+ *
+ * From PostgreSQL 17 on a read stream reads ahead what is not in memory.  It looks
+ * up each block, which takes as long as half a page of rows, so it begins with
+ * the first block that has to be read.
  */
 #include "postgres.h"
 
@@ -19,6 +23,7 @@
 #include "access/syncscan.h"
 #include "access/tableam.h"
 #include "access/transam.h"
+#include "executor/instrument.h"
 #include "miscadmin.h"
 #include "pgstat.h"
 #include "storage/predicate.h"
@@ -88,7 +93,68 @@ gpured_pages_release(GpuredPages *pages)
 	pages->current = InvalidBuffer;
 	pages->ahead = InvalidBuffer;
 	pages->strategy = NULL;
+#if PG_VERSION_NUM >= 170000
+	if (pages->stream != NULL)
+		read_stream_end(pages->stream);
+	pages->stream = NULL;
+#endif
 }
+
+/* The next block that falls to this process; InvalidBlockNumber if none is left. */
+static BlockNumber
+next_block(GpuredPages *pages)
+{
+	GpuredSharedBlocks *blocks = pages->blocks;
+	uint64		block;
+
+	if (pages->range_next == pages->range_end)
+	{
+		if (blocks == &pages->own)
+			return InvalidBlockNumber;
+		pages->range_next = pg_atomic_fetch_add_u64(&blocks->next, RANGE_BLOCKS);
+		if (pages->range_next >= blocks->nblocks)
+		{
+			pages->range_next = pages->range_end;
+			return InvalidBlockNumber;
+		}
+		pages->range_end = Min(pages->range_next + RANGE_BLOCKS, blocks->nblocks);
+	}
+
+	block = pages->range_next++ + blocks->start;
+	if (block >= blocks->nblocks)
+		block -= blocks->nblocks;
+	if (pages->report_location)
+		ss_report_location(pages->rel, (BlockNumber) block);
+	return (BlockNumber) block;
+}
+
+#if PG_VERSION_NUM >= 170000
+static BlockNumber
+next_block_of_stream(ReadStream *stream, void *pages, void *unused)
+{
+	return next_block(pages);
+}
+
+/* As heap_beginscan does. */
+static void
+begin_stream(GpuredPages *pages)
+{
+	int			flags = READ_STREAM_SEQUENTIAL;
+
+#if PG_VERSION_NUM >= 180000
+	flags |= READ_STREAM_USE_BATCHING;
+#endif
+	pages->stream = read_stream_begin_relation(flags, pages->strategy, pages->rel, MAIN_FORKNUM,
+											   next_block_of_stream, pages, 0);
+}
+
+/* Blocks that this process has read from files. */
+static inline int64
+blocks_from_files(void)
+{
+	return pgBufferUsage.shared_blks_read + pgBufferUsage.local_blks_read;
+}
+#endif
 
 /*
  * Pin a block.  A table that was loaded in one go often lies in buffers that
@@ -108,39 +174,34 @@ read_block(GpuredPages *pages, BlockNumber block)
 		buffer = guess;
 	}
 	else
+	{
+#if PG_VERSION_NUM >= 170000
+		int64		before = blocks_from_files();
+#endif
+
 		buffer = ReadBufferExtended(pages->rel, MAIN_FORKNUM, block, RBM_NORMAL,
 									pages->strategy);
+#if PG_VERSION_NUM >= 170000
+		if (blocks_from_files() != before)
+			begin_stream(pages);
+#endif
+	}
 	pages->guess = buffer + 1;
 	return buffer;
 }
 
-/* Pin the next block that falls to this process; InvalidBuffer if none is left. */
+/* Pin the next block; InvalidBuffer if none is left. */
 static Buffer
 read_next(GpuredPages *pages)
 {
-	GpuredSharedBlocks *blocks = pages->blocks;
-	uint64		block;
+	BlockNumber block;
 
-	if (pages->range_next == pages->range_end)
-	{
-		if (blocks == &pages->own)
-			return InvalidBuffer;
-		pages->range_next = pg_atomic_fetch_add_u64(&blocks->next, RANGE_BLOCKS);
-		if (pages->range_next >= blocks->nblocks)
-		{
-			pages->range_next = pages->range_end;
-			return InvalidBuffer;
-		}
-		pages->range_end = Min(pages->range_next + RANGE_BLOCKS, blocks->nblocks);
-	}
-
-	block = pages->range_next++ + blocks->start;
-	if (block >= blocks->nblocks)
-		block -= blocks->nblocks;
-	if (pages->report_location)
-		ss_report_location(pages->rel, (BlockNumber) block);
-	pages->read++;
-	return read_block(pages, (BlockNumber) block);
+#if PG_VERSION_NUM >= 170000
+	if (pages->stream != NULL)
+		return read_stream_next_buffer(pages->stream, NULL);
+#endif
+	block = next_block(pages);
+	return block == InvalidBlockNumber ? InvalidBuffer : read_block(pages, block);
 }
 
 /*

@@ -14,6 +14,10 @@
 #include "utils/relcache.h"
 #include "utils/snapshot.h"
 
+#if PG_VERSION_NUM >= 170000
+#include "storage/read_stream.h"
+#endif
+
 /* What the processes of a parallel scan share. */
 typedef struct GpuredSharedBlocks
 {
@@ -50,7 +54,9 @@ typedef struct GpuredPages
 	Buffer		current;
 	Buffer		ahead;			/* the page after it, or InvalidBuffer */
 	Buffer		guess;			/* where the page after that may be */
-	uint64		read;			/* blocks read so far */
+#if PG_VERSION_NUM >= 170000
+	ReadStream *stream;			/* NULL as long as all blocks are in memory */
+#endif
 } GpuredPages;
 
 /*

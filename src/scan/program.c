@@ -1,253 +1,168 @@
 /*
  * program.c
- *	  Expressions over a page of column values at once.
+ *	  Which expressions are programs, and making them.
  *
- * A program is a tree of nodes, each of which makes an array of 64-bit integers or
- * of doubles and one of NULLs.  Nothing here raises an error.  Where PostgreSQL
- * would, or might, for a row that is not NULL, the page is left to it: it raises
- * the error, or does not because a FILTER keeps it from that row.
+ * A program is a tree of nodes, each of which makes an array of values and one of
+ * NULLs for the rows of a page.  Nothing in it raises an error.  Where PostgreSQL
+ * would, or might, for a row at which it would arrive, the page is left to it: it
+ * raises the error, or does not because of the order in which it goes from row to
+ * row.  At which rows it would arrive is known exactly: those that a FILTER, the
+ * quals before, the conditions of a CASE and so on let through.
  *
- * Operations are known by their functions, whose semantics are those of the types
- * in C: integers are checked for overflow, and a float8 result that is not finite
- * or has become zero is left to PostgreSQL.
+ * What has no column in it is computed by PostgreSQL, when the first row arrives.
  */
 #include "postgres.h"
 
-#include <float.h>
 #include <math.h>
 
+#include "catalog/pg_collation.h"
 #include "catalog/pg_type.h"
-#include "common/int.h"
-#include "datatype/timestamp.h"
+#include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
-#include "pgtime.h"
+#include "utils/array.h"
 #include "utils/builtins.h"
+#include "utils/datum.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
-#include "utils/timestamp.h"
 
 #include "compat.h"
-#include "scan/program.h"
+#include "scan/program_node.h"
 
-#define ROWS MaxHeapTuplesPerPage
-
-typedef enum Operation
+/* What is known while a tree is made. */
+typedef struct Building
 {
-	OP_COLUMN,
-	OP_CONSTANT,
-	OP_ADD,
-	OP_SUBTRACT,
-	OP_MULTIPLY,
-	OP_DIVIDE,
-	OP_MODULO,
-	OP_NEGATE,
-	OP_ABSOLUTE,
-	OP_CAST,
-	OP_TRUNCATE,				/* a timestamp to a multiple of "unit" */
-	OP_TRUNCATE_TZ				/* the same in the session's time zone */
-} Operation;
+	GpuredColumns *columns;
+	ScanState  *node;
+	bool		first;
+	GpuredProgram *tested;		/* what a CASE compares */
+} Building;
 
-typedef enum Domain
-{
-	DOMAIN_INT,
-	DOMAIN_FLOAT
-} Domain;
-
-struct GpuredProgram
-{
-	Operation	operation;
-	Domain		domain;			/* of the result */
-	int			bytes;			/* of an integer result, to check its range */
-	int			column;
-	int64		unit;
-	ExprState  *state;			/* of a parameter */
-	ExprContext *econtext;
-	Oid			type;			/* of a constant */
-	bool		evaluated;
-	bool		constant_null;
-	union
-	{
-		int64		i;
-		double		d;
-	}			constant;
-	struct GpuredProgram *left;
-	struct GpuredProgram *right;
-
-	/* Where the time zone's offset is known: [from, until) in seconds. */
-	pg_time_t	zone_from;
-	pg_time_t	zone_until;
-	int64		zone_offset;	/* microseconds */
-
-	bool		null[ROWS];
-	union
-	{
-		int64		i[ROWS];
-		double		d[ROWS];
-	}			value;
-};
-
-/* The functions that are known. */
-static const struct
-{
-	Oid			function;
-	Operation	operation;
-	Domain		domain;
-	int			bytes;
-}			functions[] =
-
-{
-#define ARITHMETIC(prefix, domain, bytes) \
-	{F_##prefix##PL, OP_ADD, domain, bytes}, {F_##prefix##MI, OP_SUBTRACT, domain, bytes}, \
-	{F_##prefix##MUL, OP_MULTIPLY, domain, bytes}, {F_##prefix##DIV, OP_DIVIDE, domain, bytes}
-	ARITHMETIC(INT2, DOMAIN_INT, 2),
-	ARITHMETIC(INT4, DOMAIN_INT, 4),
-	ARITHMETIC(INT8, DOMAIN_INT, 8),
-	ARITHMETIC(INT24, DOMAIN_INT, 4),
-	ARITHMETIC(INT42, DOMAIN_INT, 4),
-	ARITHMETIC(INT28, DOMAIN_INT, 8),
-	ARITHMETIC(INT82, DOMAIN_INT, 8),
-	ARITHMETIC(INT48, DOMAIN_INT, 8),
-	ARITHMETIC(INT84, DOMAIN_INT, 8),
-	ARITHMETIC(FLOAT8, DOMAIN_FLOAT, 8),
-	ARITHMETIC(FLOAT48, DOMAIN_FLOAT, 8),
-	ARITHMETIC(FLOAT84, DOMAIN_FLOAT, 8),
-#undef ARITHMETIC
-	{F_INT2MOD, OP_MODULO, DOMAIN_INT, 2},
-	{F_INT4MOD, OP_MODULO, DOMAIN_INT, 4},
-	{F_INT8MOD, OP_MODULO, DOMAIN_INT, 8},
-	{F_INT2UM, OP_NEGATE, DOMAIN_INT, 2},
-	{F_INT4UM, OP_NEGATE, DOMAIN_INT, 4},
-	{F_INT8UM, OP_NEGATE, DOMAIN_INT, 8},
-	{F_FLOAT8UM, OP_NEGATE, DOMAIN_FLOAT, 8},
-	{F_INT2ABS, OP_ABSOLUTE, DOMAIN_INT, 2},
-	{F_INT4ABS, OP_ABSOLUTE, DOMAIN_INT, 4},
-	{F_INT8ABS, OP_ABSOLUTE, DOMAIN_INT, 8},
-	{F_FLOAT8ABS, OP_ABSOLUTE, DOMAIN_FLOAT, 8},
-	{F_ABS_INT2, OP_ABSOLUTE, DOMAIN_INT, 2},
-	{F_ABS_INT4, OP_ABSOLUTE, DOMAIN_INT, 4},
-	{F_ABS_INT8, OP_ABSOLUTE, DOMAIN_INT, 8},
-	{F_ABS_FLOAT8, OP_ABSOLUTE, DOMAIN_FLOAT, 8},
-	{F_INT2_INT4, OP_CAST, DOMAIN_INT, 2},
-	{F_INT2_INT8, OP_CAST, DOMAIN_INT, 2},
-	{F_INT4_INT2, OP_CAST, DOMAIN_INT, 4},
-	{F_INT4_INT8, OP_CAST, DOMAIN_INT, 4},
-	{F_INT8_INT2, OP_CAST, DOMAIN_INT, 8},
-	{F_INT8_INT4, OP_CAST, DOMAIN_INT, 8},
-	{F_FLOAT8_INT2, OP_CAST, DOMAIN_FLOAT, 8},
-	{F_FLOAT8_INT4, OP_CAST, DOMAIN_FLOAT, 8},
-	{F_FLOAT8_INT8, OP_CAST, DOMAIN_FLOAT, 8},
-	{F_FLOAT8_FLOAT4, OP_CAST, DOMAIN_FLOAT, 8},
-	{F_DATE_TRUNC_TEXT_TIMESTAMP, OP_TRUNCATE, DOMAIN_INT, 8},
-	{F_DATE_TRUNC_TEXT_TIMESTAMPTZ, OP_TRUNCATE_TZ, DOMAIN_INT, 8}
-};
-
-/* The unit of a date_trunc in microseconds; 0 if it is none of those known here. */
-static int64
-truncation_unit(Node *node, bool in_zone)
-{
-	char	   *unit;
-	int64		result = 0;
-
-	if (!IsA(node, Const) || ((Const *) node)->constisnull || ((Const *) node)->consttype != TEXTOID)
-		return 0;
-	unit = TextDatumGetCString(((Const *) node)->constvalue);
-	if (pg_strcasecmp(unit, "second") == 0)
-		result = USECS_PER_SEC;
-	else if (pg_strcasecmp(unit, "minute") == 0)
-		result = USECS_PER_MINUTE;
-	else if (pg_strcasecmp(unit, "hour") == 0)
-		result = USECS_PER_HOUR;
-	else if (pg_strcasecmp(unit, "day") == 0 && !in_zone)
-		result = USECS_PER_DAY;
-	pfree(unit);
-	return result;
-}
-
-/* The domain of a type that columns and constants may have; false for any other. */
+/* How a type's values are represented; false if they are not. */
 static bool
-domain_of_type(Oid type, Domain *domain)
+domain_of_type(Oid type, GpuredDomain *domain)
 {
-	switch (type)
+	switch (getBaseType(type))
 	{
+		case BOOLOID:
 		case INT2OID:
 		case INT4OID:
 		case INT8OID:
+		case OIDOID:
+		case DATEOID:
+		case TIMEOID:
 		case TIMESTAMPOID:
 		case TIMESTAMPTZOID:
-			*domain = DOMAIN_INT;
+		case CASHOID:
+			*domain = GPURED_DOMAIN_INT;
 			return true;
 		case FLOAT4OID:
 		case FLOAT8OID:
-			*domain = DOMAIN_FLOAT;
+			*domain = GPURED_DOMAIN_FLOAT;
+			return true;
+		case NUMERICOID:
+			*domain = GPURED_DOMAIN_NUMERIC;
+			return true;
+		case TEXTOID:
+		case VARCHAROID:
+		case BPCHAROID:
+		case BYTEAOID:
+			*domain = GPURED_DOMAIN_STRING;
+			return true;
+		case UUIDOID:
+			*domain = GPURED_DOMAIN_UUID;
+			return true;
+		case INTERVALOID:
+			*domain = GPURED_DOMAIN_INTERVAL;
+			return true;
+		default:
+			*domain = GPURED_DOMAIN_INT;
+			return type_is_enum(getBaseType(type));
+	}
+}
+
+/* The function, the collation and the arguments of a call; false for any other expression. */
+static bool
+call_of(Expr *expr, Oid *function, Oid *collation, List **args)
+{
+	switch (nodeTag(expr))
+	{
+		case T_OpExpr:
+		case T_DistinctExpr:
+		case T_NullIfExpr:
+			*function = get_opcode(((OpExpr *) expr)->opno);
+			*collation = ((OpExpr *) expr)->inputcollid;
+			*args = ((OpExpr *) expr)->args;
+			return true;
+		case T_FuncExpr:
+			*function = ((FuncExpr *) expr)->funcid;
+			*collation = ((FuncExpr *) expr)->inputcollid;
+			*args = ((FuncExpr *) expr)->args;
 			return true;
 		default:
 			return false;
 	}
 }
 
-/* The function and the arguments of a call; false for any other expression. */
-static bool
-call_of(Expr *expr, Oid *function, List **args)
-{
-	if (IsA(expr, OpExpr))
-	{
-		*function = get_opcode(((OpExpr *) expr)->opno);
-		*args = ((OpExpr *) expr)->args;
-		return true;
-	}
-	if (IsA(expr, FuncExpr))
-	{
-		*function = ((FuncExpr *) expr)->funcid;
-		*args = ((FuncExpr *) expr)->args;
-		return true;
-	}
-	return false;
-}
-
-/* The number of a function in the list, or -1. */
-static int
+static const GpuredFunction *
 find_function(Oid function)
 {
-	for (int i = 0; i < lengthof(functions); i++)
+	for (int i = 0; i < gpured_number_nfunctions; i++)
 	{
-		if (functions[i].function == function)
-			return i;
+		if (gpured_number_functions[i].function == function)
+			return &gpured_number_functions[i];
 	}
-	return -1;
+	for (int i = 0; i < gpured_time_nfunctions; i++)
+	{
+		if (gpured_time_functions[i].function == function)
+			return &gpured_time_functions[i];
+	}
+	for (int i = 0; i < gpured_numeric_nfunctions; i++)
+	{
+		if (gpured_numeric_functions[i].function == function)
+			return &gpured_numeric_functions[i];
+	}
+	return NULL;
+}
+
+/* Whether an expression, or what is below it, differs from row to row. */
+static bool
+is_varying(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	if (IsA(node, Var) || IsA(node, CaseTestExpr) || IsA(node, CoerceToDomainValue) ||
+		IsA(node, Aggref) || IsA(node, GroupingFunc) || IsA(node, SubPlan) ||
+		IsA(node, AlternativeSubPlan) || IsA(node, PlaceHolderVar) || IsA(node, CurrentOfExpr))
+		return true;
+	return expression_tree_walker(node, is_varying, context);
 }
 
 static bool
-is_truncation(Operation operation)
+is_constant(Node *node)
 {
-	return operation == OP_TRUNCATE || operation == OP_TRUNCATE_TZ;
+	return !is_varying(node, NULL);
 }
 
-/* An argument, or the whole. */
+/* Whether equal strings are those with the same bytes. */
 static bool
-is_possible(Expr *expr)
+is_bytewise(ValueClass value_class, Oid function, Oid collation)
 {
-	Oid			function;
-	List	   *args;
+	if (value_class != CLASS_STRING && value_class != CLASS_BPCHAR)
+		return true;
+	if (function == F_BYTEAEQ || function == F_BYTEANE)
+		return true;
+	return OidIsValid(collation) && get_collation_isdeterministic(collation);
+}
+
+static bool is_possible(Node *node);
+
+static bool
+all_possible(List *nodes)
+{
 	ListCell   *lc;
-	Domain		domain;
-	int			i;
 
-	check_stack_depth();
-	if (IsA(expr, Var))
-		return ((Var *) expr)->varattno > 0 && ((Var *) expr)->varlevelsup == 0 &&
-			domain_of_type(((Var *) expr)->vartype, &domain);
-	if (IsA(expr, Const) || (IsA(expr, Param) && ((Param *) expr)->paramkind == PARAM_EXTERN))
-		return domain_of_type(exprType((Node *) expr), &domain);
-	if (!call_of(expr, &function, &args))
-		return false;
-	i = find_function(function);
-	if (i < 0)
-		return false;
-	if (is_truncation(functions[i].operation))
-		return truncation_unit(linitial(args), functions[i].operation == OP_TRUNCATE_TZ) > 0 &&
-			is_possible(lsecond(args));
-	foreach(lc, args)
+	foreach(lc, nodes)
 	{
 		if (!is_possible(lfirst(lc)))
 			return false;
@@ -255,352 +170,530 @@ is_possible(Expr *expr)
 	return true;
 }
 
+static bool
+find_comparison(Oid function, Oid collation, List *args, Comparison *comparison,
+				ValueClass *value_class)
+{
+	return list_length(args) == 2 &&
+		gpured_find_comparison(function, comparison, value_class) &&
+		is_bytewise(*value_class, function, collation);
+}
+
+/*
+ * LIKE with a constant pattern of pieces between percent signs.  Its pieces are
+ * looked for byte by byte.
+ */
+static bool
+like_is_possible(Oid function, Oid collation, List *args)
+{
+	Const	   *pattern;
+
+	if (function != F_TEXTLIKE && function != F_TEXTNLIKE && function != F_BPCHARLIKE &&
+		function != F_BPCHARNLIKE)
+		return false;
+	pattern = lsecond(args);
+	if (!IsA(pattern, Const) || pattern->constisnull || pattern->consttype != TEXTOID ||
+		!OidIsValid(collation) || !get_collation_isdeterministic(collation) ||
+		(pg_database_encoding_max_length() > 1 && GetDatabaseEncoding() != PG_UTF8))
+		return false;
+	return strpbrk(TextDatumGetCString(pattern->constvalue), "_\\") == NULL;
+}
+
+static bool
+call_is_possible(Expr *expr)
+{
+	const GpuredFunction *known;
+	Comparison	comparison;
+	ValueClass	value_class;
+	Oid			function = InvalidOid;
+	Oid			collation = InvalidOid;
+	List	   *args = NIL;
+
+	(void) call_of(expr, &function, &collation, &args);
+	if (find_comparison(function, collation, args, &comparison, &value_class))
+		return (!IsA(expr, NullIfExpr) || value_class <= CLASS_UUID) && all_possible(args);
+	if (IsA(expr, DistinctExpr) || IsA(expr, NullIfExpr))
+		return false;
+	if (like_is_possible(function, collation, args))
+		return is_possible(linitial(args));
+	known = find_function(function);
+	return known != NULL && (known->accept == NULL || known->accept(NULL, &args)) &&
+		all_possible(args);
+}
+
+static bool
+list_is_possible(ScalarArrayOpExpr *op)
+{
+	Oid			function = get_opcode(op->opno);
+	Comparison	comparison;
+	ValueClass	value_class;
+
+	return find_comparison(function, op->inputcollid, op->args, &comparison, &value_class) &&
+		value_class <= CLASS_UUID && comparison == (op->useOr ? EQ : NE) &&
+		is_possible(linitial(op->args)) && is_constant(lsecond(op->args));
+}
+
+/* The parts of a CASE, which are computed where those before let rows through. */
+static List *
+case_parts(CaseExpr *expr)
+{
+	List	   *result = NIL;
+	ListCell   *lc;
+
+	foreach(lc, expr->args)
+	{
+		result = lappend(result, ((CaseWhen *) lfirst(lc))->expr);
+		result = lappend(result, ((CaseWhen *) lfirst(lc))->result);
+	}
+	if (expr->defresult != NULL)
+		result = lappend(result, expr->defresult);
+	return result;
+}
+
+/* Types of which the greatest value is that of the numbers which represent it. */
+static bool
+is_ordered(Oid type)
+{
+	GpuredDomain domain;
+
+	return domain_of_type(type, &domain) && domain <= GPURED_DOMAIN_NUMERIC &&
+		!type_is_enum(getBaseType(type));
+}
+
+/* A cast that changes nothing in a value nor in its representation. */
+static bool
+relabel_is_possible(RelabelType *relabel)
+{
+	Oid			from = getBaseType(exprType((Node *) relabel->arg));
+	Oid			to = getBaseType(relabel->resulttype);
+	GpuredDomain from_domain;
+	GpuredDomain to_domain;
+
+	if (!domain_of_type(from, &from_domain) || !domain_of_type(to, &to_domain))
+		return false;
+	return from == to ||
+		(from_domain == GPURED_DOMAIN_STRING && to_domain == GPURED_DOMAIN_STRING);
+}
+
+static bool
+is_possible(Node *node)
+{
+	GpuredDomain domain;
+
+	check_stack_depth();
+	if (node == NULL || !domain_of_type(exprType(node), &domain))
+		return false;
+	if (is_constant(node))
+		return true;
+	switch (nodeTag(node))
+	{
+		case T_Var:
+			return ((Var *) node)->varattno > 0 && ((Var *) node)->varlevelsup == 0;
+		case T_CaseTestExpr:
+			return true;
+		case T_OpExpr:
+		case T_FuncExpr:
+		case T_DistinctExpr:
+		case T_NullIfExpr:
+			return call_is_possible((Expr *) node);
+		case T_ScalarArrayOpExpr:
+			return list_is_possible((ScalarArrayOpExpr *) node);
+		case T_BoolExpr:
+			return all_possible(((BoolExpr *) node)->args);
+		case T_BooleanTest:
+			return is_possible((Node *) ((BooleanTest *) node)->arg);
+		case T_NullTest:
+			if (((NullTest *) node)->argisrow)
+				return false;
+			if (IsA(((NullTest *) node)->arg, Var))
+				return ((Var *) ((NullTest *) node)->arg)->varattno > 0;
+			return is_possible((Node *) ((NullTest *) node)->arg);
+		case T_RelabelType:
+			return relabel_is_possible((RelabelType *) node) &&
+				is_possible((Node *) ((RelabelType *) node)->arg);
+		case T_CaseExpr:
+			return (((CaseExpr *) node)->arg == NULL ||
+					is_possible((Node *) ((CaseExpr *) node)->arg)) &&
+				all_possible(case_parts((CaseExpr *) node));
+		case T_CoalesceExpr:
+			return all_possible(((CoalesceExpr *) node)->args);
+		case T_MinMaxExpr:
+			return is_ordered(((MinMaxExpr *) node)->minmaxtype) &&
+				all_possible(((MinMaxExpr *) node)->args);
+		default:
+			return false;
+	}
+}
+
 bool
 gpured_program_is_possible(Expr *expr)
 {
-	return (IsA(expr, OpExpr) || IsA(expr, FuncExpr)) && is_possible(expr);
+	return !IsA(expr, Var) && is_possible((Node *) expr);
 }
 
+/* Memory for a node's rows. */
 static void
-set_constant(GpuredProgram *program, Datum value, bool null)
+allocate_rows(GpuredProgram *program)
 {
-	program->evaluated = true;
-	program->constant_null = null;
-	program->constant.i = 0;
-	if (null)
-		return;
-	switch (program->type)
-	{
-		case INT2OID:
-			program->constant.i = DatumGetInt16(value);
-			break;
-		case INT4OID:
-			program->constant.i = DatumGetInt32(value);
-			break;
-		case FLOAT4OID:
-			program->constant.d = DatumGetFloat4(value);
-			break;
-		case FLOAT8OID:
-			program->constant.d = DatumGetFloat8(value);
-			break;
-		default:
-			program->constant.i = DatumGetInt64(value);
-			break;
-	}
+	program->null = palloc0(GPURED_PAGE_ROWS * sizeof(bool));
+	program->i = palloc0(GPURED_PAGE_ROWS * sizeof(int64));
+	program->d = (double *) program->i;
+	if (program->domain == GPURED_DOMAIN_NUMERIC)
+		program->scale = palloc0(GPURED_PAGE_ROWS * sizeof(uint8));
 }
 
-GpuredProgram *
-gpured_program_create(Expr *expr, GpuredColumns *columns, ScanState *node)
+static GpuredProgram *
+new_node(GpuredNodeKind kind, Oid type)
 {
 	GpuredProgram *program = palloc0(sizeof(GpuredProgram));
-	Oid			function;
-	List	   *args;
-	int			i;
 
-	if (!call_of(expr, &function, &args))
-	{
-		program->type = exprType((Node *) expr);
-		domain_of_type(program->type, &program->domain);
-		program->econtext = columns->econtext;
-		program->operation = OP_CONSTANT;
-		if (IsA(expr, Var))
-		{
-			program->operation = OP_COLUMN;
-			program->column = gpured_columns_add(columns, expr, -1);
-		}
-		else if (IsA(expr, Const))
-			set_constant(program, ((Const *) expr)->constvalue, ((Const *) expr)->constisnull);
-		else
-			program->state = gpured_init_expr(expr, columns, node);
-		return program;
-	}
-
-	i = find_function(function);
-	Assert(i >= 0);
-	program->operation = functions[i].operation;
-	program->domain = functions[i].domain;
-	program->bytes = functions[i].bytes;
-	if (is_truncation(program->operation))
-	{
-		program->unit = truncation_unit(linitial(args), program->operation == OP_TRUNCATE_TZ);
-		args = list_make1(lsecond(args));
-	}
-	program->left = gpured_program_create(linitial(args), columns, node);
-	if (list_length(args) > 1)
-		program->right = gpured_program_create(lsecond(args), columns, node);
+	program->kind = kind;
+	program->type = getBaseType(type);
+	if (!domain_of_type(type, &program->domain))
+		program->domain = GPURED_DOMAIN_OTHER;
+	program->bytes = program->type == FLOAT4OID ? 4 : 8;
 	return program;
 }
 
+static GpuredProgram *create(Node *node, Building *building);
+
 static void
-load_column(GpuredProgram *program, const GpuredColumns *columns, int n)
+create_args(GpuredProgram *program, List *args, Building *building)
 {
-	const GpuredColumn *column = &columns->column[program->column];
-	int			row = columns->n;
+	ListCell   *lc;
 
-#define LOAD(ctype, array) \
-	for (int i = 0; i < n; i++) \
-		program->value.array[i] = ((const ctype *) column->values)[row + i]
+	program->args = palloc(Max(list_length(args), 1) * sizeof(GpuredProgram *));
+	foreach(lc, args)
+		program->args[program->nargs++] = create(lfirst(lc), building);
+}
 
-	memcpy(program->null, column->nulls + row, n);
-	if (program->domain == DOMAIN_FLOAT && column->len == 4)
-		LOAD(float4, d);
-	else if (program->domain == DOMAIN_FLOAT)
-		LOAD(float8, d);
-	else if (column->len == 2)
-		LOAD(int16, i);
-	else if (column->len == 4)
-		LOAD(int32, i);
+static GpuredProgram *
+create_column(Var *var, Building *building)
+{
+	GpuredProgram *program = new_node(GPURED_NODE_COLUMN, var->vartype);
+
+	program->column = gpured_columns_add(building->columns, (Expr *) var, -1);
+	if (building->first)
+		building->columns->column[program->column].first = true;
 	else
-		LOAD(int64, i);
-#undef LOAD
+		building->columns->column[program->column].kept = true;
+	if (program->type == OIDOID || type_is_enum(program->type))
+		program->value_class = CLASS_OID;
+	allocate_rows(program);
+	return program;
 }
 
+static GpuredProgram *
+create_constant(Node *node, Building *building)
+{
+	GpuredProgram *program = new_node(GPURED_NODE_CONSTANT, exprType(node));
+
+	program->econtext = building->columns->econtext;
+	program->context = building->columns->constants;
+	program->state = gpured_init_expr((Expr *) node, building->columns, building->node);
+	allocate_rows(program);
+	return program;
+}
+
+/* A comparison, or what is made with one: the sides are converted to be alike. */
 static void
-fill_constant(GpuredProgram *program, int n)
+create_sides(GpuredProgram *program, List *args, Building *building)
 {
-	if (!program->evaluated)
-	{
-		bool		null;
-		Datum		value = ExecEvalExprSwitchContext(program->state, program->econtext, &null);
+	GpuredProgram *date = NULL;
 
-		set_constant(program, value, null);
+	create_args(program, args, building);
+	if (program->value_class == CLASS_DATE_TIMESTAMP)
+		date = program->args[0];
+	else if (program->value_class == CLASS_TIMESTAMP_DATE)
+		date = program->args[1];
+	if (date != NULL)
+	{
+		GpuredProgram *cast = new_node(GPURED_NODE_FUNCTION, TIMESTAMPOID);
+
+		cast->function = find_function(F_TIMESTAMP_DATE);
+		cast->context = building->columns->constants;
+		cast->bytes = cast->function->bytes;
+		cast->args = palloc(sizeof(GpuredProgram *));
+		cast->args[cast->nargs++] = date;
+		allocate_rows(cast);
+		program->args[program->value_class == CLASS_DATE_TIMESTAMP ? 0 : 1] = cast;
 	}
-	memset(program->null, program->constant_null, n);
-	for (int i = 0; i < n; i++)
-		program->value.i[i] = program->constant.i;
 }
 
-/* Both arguments, or the only one, have been computed. */
-static bool
-compute_int(GpuredProgram *program, int n)
+/* Cut a pattern into its pieces. */
+static void
+create_like(GpuredProgram *program, Oid function, Const *pattern)
 {
-	const int64 *a = program->left->value.i;
-	const int64 *b = program->right != NULL ? program->right->value.i : NULL;
-	int64	   *result = program->value.i;
-	bool		bad = false;
+	char	   *string = TextDatumGetCString(pattern->constvalue);
+	Size		len = strlen(string);
+	char	   *rest = string;
 
-	switch (program->operation)
+	program->negated = function == F_TEXTNLIKE || function == F_BPCHARNLIKE;
+	program->from_start = string[0] != '%';
+	program->to_end = len == 0 || string[len - 1] != '%';
+	program->pieces = palloc((len + 1) * sizeof(struct varlena *));
+	while (*rest != '\0')
 	{
-		case OP_ADD:
-			for (int i = 0; i < n; i++)
-				bad |= pg_add_s64_overflow(a[i], b[i], &result[i]) & !program->null[i];
-			break;
-		case OP_SUBTRACT:
-			for (int i = 0; i < n; i++)
-				bad |= pg_sub_s64_overflow(a[i], b[i], &result[i]) & !program->null[i];
-			break;
-		case OP_MULTIPLY:
-			for (int i = 0; i < n; i++)
-				bad |= pg_mul_s64_overflow(a[i], b[i], &result[i]) & !program->null[i];
-			break;
-		case OP_DIVIDE:
-		case OP_MODULO:
-			for (int i = 0; i < n; i++)
-			{
-				/* -1 is left to PostgreSQL: it overflows for the least value. */
-				bool		unsafe = b[i] == 0 || b[i] == -1;
+		Size		size = strcspn(rest, "%");
 
-				bad |= unsafe & !program->null[i];
-				if (unsafe)
-					result[i] = 0;
-				else
-					result[i] = program->operation == OP_DIVIDE ? a[i] / b[i] : a[i] % b[i];
-			}
+		if (size > 0)
+			program->pieces[program->npieces++] =
+				(struct varlena *) cstring_to_text_with_len(rest, size);
+		rest += size;
+		if (*rest == '%')
+			rest++;
+	}
+}
+
+static GpuredProgram *
+create_call(Expr *expr, Building *building)
+{
+	GpuredProgram *program = new_node(GPURED_NODE_FUNCTION, exprType((Node *) expr));
+	Oid			function = InvalidOid;
+	Oid			collation = InvalidOid;
+	List	   *args = NIL;
+
+	(void) call_of(expr, &function, &collation, &args);
+	if (find_comparison(function, collation, args, &program->comparison, &program->value_class))
+	{
+		program->kind = IsA(expr, DistinctExpr) ? GPURED_NODE_DISTINCT :
+			IsA(expr, NullIfExpr) ? GPURED_NODE_NULLIF : GPURED_NODE_COMPARE;
+		create_sides(program, args, building);
+	}
+	else if (like_is_possible(function, collation, args))
+	{
+		program->kind = GPURED_NODE_LIKE;
+		create_like(program, function, lsecond(args));
+		create_args(program, list_make1(linitial(args)), building);
+	}
+	else
+	{
+		program->function = find_function(function);
+		Assert(program->function != NULL);
+		program->econtext = building->columns->econtext;
+		program->context = building->columns->constants;
+		program->domain = program->function->domain;
+		program->bytes = program->function->bytes;
+		if (program->function->accept != NULL)
+			(void) program->function->accept(program, &args);
+		create_args(program, args, building);
+	}
+	return program;
+}
+
+static GpuredProgram *
+create_list(ScalarArrayOpExpr *op, Building *building)
+{
+	GpuredProgram *program = new_node(GPURED_NODE_IN, BOOLOID);
+
+	(void) find_comparison(get_opcode(op->opno), op->inputcollid, op->args, &program->comparison,
+						   &program->value_class);
+	program->all = !op->useOr;
+	program->econtext = building->columns->econtext;
+	program->context = building->columns->constants;
+	program->state = gpured_init_expr(lsecond(op->args), building->columns, building->node);
+	create_args(program, list_make1(linitial(op->args)), building);
+	return program;
+}
+
+static GpuredProgram *
+create_case(CaseExpr *expr, Building *building)
+{
+	GpuredProgram *program = new_node(GPURED_NODE_CASE, expr->casetype);
+	GpuredProgram *outer = building->tested;
+	List	   *parts = case_parts(expr);
+	ListCell   *lc;
+
+	/* What is compared is computed first, for all rows that arrive. */
+	program->args = palloc((list_length(parts) + 1) * sizeof(GpuredProgram *));
+	program->args[program->nargs++] =
+		expr->arg != NULL ? create((Node *) expr->arg, building) : NULL;
+	building->tested = program->args[0];
+	foreach(lc, parts)
+		program->args[program->nargs++] = create(lfirst(lc), building);
+	building->tested = outer;
+	return program;
+}
+
+static GpuredProgram *
+create_same(Building *building)
+{
+	GpuredProgram *program = palloc(sizeof(GpuredProgram));
+
+	Assert(building->tested != NULL);
+	*program = *building->tested;
+	program->kind = GPURED_NODE_SAME;
+	program->nargs = 1;
+	program->args = palloc(sizeof(GpuredProgram *));
+	program->args[0] = building->tested;
+	program->state = NULL;
+	program->values = NULL;
+	return program;
+}
+
+static GpuredNodeKind
+kind_of_boolean(BoolExprType type)
+{
+	return type == AND_EXPR ? GPURED_NODE_AND : type == OR_EXPR ? GPURED_NODE_OR : GPURED_NODE_NOT;
+}
+
+static GpuredProgram *
+create(Node *node, Building *building)
+{
+	GpuredProgram *program;
+
+	check_stack_depth();
+	if (is_constant(node))
+		return create_constant(node, building);
+	switch (nodeTag(node))
+	{
+		case T_Var:
+			return create_column((Var *) node, building);
+		case T_CaseTestExpr:
+			return create_same(building);
+		case T_RelabelType:
+			return create((Node *) ((RelabelType *) node)->arg, building);
+		case T_OpExpr:
+		case T_FuncExpr:
+		case T_DistinctExpr:
+		case T_NullIfExpr:
+			program = create_call((Expr *) node, building);
 			break;
-		case OP_NEGATE:
-		case OP_ABSOLUTE:
-			for (int i = 0; i < n; i++)
-			{
-				bad |= (a[i] == PG_INT64_MIN) & !program->null[i];
-				result[i] = program->operation == OP_ABSOLUTE && a[i] >= 0 ? a[i] : (int64) -(uint64) a[i];
-			}
+		case T_ScalarArrayOpExpr:
+			program = create_list((ScalarArrayOpExpr *) node, building);
+			break;
+		case T_BoolExpr:
+			program = new_node(kind_of_boolean(((BoolExpr *) node)->boolop), BOOLOID);
+			create_args(program, ((BoolExpr *) node)->args, building);
+			break;
+		case T_BooleanTest:
+			program = new_node(GPURED_NODE_BOOLEAN_TEST, BOOLOID);
+			program->test = ((BooleanTest *) node)->booltesttype;
+			create_args(program, list_make1(((BooleanTest *) node)->arg), building);
+			break;
+		case T_NullTest:
+			program = new_node(((NullTest *) node)->nulltesttype == IS_NULL ?
+							   GPURED_NODE_IS_NULL : GPURED_NODE_IS_NOT_NULL, BOOLOID);
+			create_args(program, list_make1(((NullTest *) node)->arg), building);
+			break;
+		case T_CaseExpr:
+			program = create_case((CaseExpr *) node, building);
+			break;
+		case T_CoalesceExpr:
+			program = new_node(GPURED_NODE_COALESCE, exprType(node));
+			create_args(program, ((CoalesceExpr *) node)->args, building);
+			break;
+		case T_MinMaxExpr:
+			program = new_node(((MinMaxExpr *) node)->op == IS_GREATEST ?
+							   GPURED_NODE_GREATEST : GPURED_NODE_LEAST, exprType(node));
+			create_args(program, ((MinMaxExpr *) node)->args, building);
 			break;
 		default:
-			memcpy(result, a, n * sizeof(int64));
-			break;
+			elog(ERROR, "unexpected expression of a column scan: %d", (int) nodeTag(node));
 	}
-
-	/* The result's own type may be narrower. */
-	if (program->bytes == 4)
-	{
-		for (int i = 0; i < n; i++)
-			bad |= (result[i] != (int32) result[i]) & !program->null[i];
-	}
-	else if (program->bytes == 2)
-	{
-		for (int i = 0; i < n; i++)
-			bad |= (result[i] != (int16) result[i]) & !program->null[i];
-	}
-	return !bad;
+	allocate_rows(program);
+	return program;
 }
 
-static bool
-compute_float(GpuredProgram *program, int n)
+GpuredProgram *
+gpured_program_create(Expr *expr, GpuredColumns *columns, ScanState *node, bool first)
 {
-	const double *a = program->left->value.d;
-	const double *b = program->right != NULL ? program->right->value.d : NULL;
-	double	   *result = program->value.d;
-	bool		bad = false;
+	Building	building = {.columns = columns,.node = node,.first = first};
+	MemoryContext old = MemoryContextSwitchTo(columns->context);
+	GpuredProgram *program = create((Node *) expr, &building);
 
-	switch (program->operation)
-	{
-		case OP_ADD:
-			for (int i = 0; i < n; i++)
-				result[i] = a[i] + b[i];
-			break;
-		case OP_SUBTRACT:
-			for (int i = 0; i < n; i++)
-				result[i] = a[i] - b[i];
-			break;
-		case OP_MULTIPLY:
-			for (int i = 0; i < n; i++)
-			{
-				result[i] = a[i] * b[i];
-				bad |= (result[i] == 0) & (a[i] != 0) & (b[i] != 0) & !program->null[i];
-			}
-			break;
-		case OP_DIVIDE:
-			for (int i = 0; i < n; i++)
-			{
-				result[i] = a[i] / b[i];
-				bad |= (result[i] == 0) & (a[i] != 0) & !program->null[i];
-			}
-			break;
-		case OP_NEGATE:
-			for (int i = 0; i < n; i++)
-				result[i] = -a[i];
-			return true;
-		case OP_ABSOLUTE:
-			for (int i = 0; i < n; i++)
-				result[i] = fabs(a[i]);
-			return true;
-		default:
-			if (program->left->domain == DOMAIN_INT)
-			{
-				for (int i = 0; i < n; i++)
-					result[i] = (double) program->left->value.i[i];
-			}
-			else
-				memcpy(result, a, n * sizeof(double));
-			return true;
-	}
-
-	/* An overflow, a division by zero, or what infinities and NaN make. */
-	for (int i = 0; i < n; i++)
-		bad |= !(fabs(result[i]) <= DBL_MAX) & !program->null[i];
-	return !bad;
+	MemoryContextSwitchTo(old);
+	return program;
 }
 
-static inline int64
-floor_to(int64 value, int64 unit)
+void
+gpured_program_reset(GpuredProgram *program)
 {
-	int64		rest = value % unit;
-
-	return value - (rest < 0 ? rest + unit : rest);
-}
-
-/*
- * Learn the time zone's offset at a time, and for how long it lasts.  False if
- * it changes at a time that cannot be told.
- */
-static bool
-find_offset(GpuredProgram *program, pg_time_t time)
-{
-	long		before;
-	long		after;
-	int			before_dst;
-	int			after_dst;
-	pg_time_t	boundary;
-	int			found = pg_next_dst_boundary(&time, &before, &before_dst, &boundary, &after,
-											 &after_dst, session_timezone);
-
-	if (found < 0)
-		return false;
-	program->zone_from = time;
-	program->zone_until = found > 0 ? boundary : PG_INT64_MAX;
-	program->zone_offset = before * USECS_PER_SEC;
-	return true;
-}
-
-/*
- * Hours and less are truncated in local time, at the offset that the time itself
- * has.  Times far from ours are left to PostgreSQL, which checks their range.
- */
-static bool
-compute_truncation(GpuredProgram *program, int n)
-{
-	const int64 *a = program->left->value.i;
-	const int64 limit = INT64CONST(8000000) * USECS_PER_SEC * 1000;
-	int64	   *result = program->value.i;
-
-	for (int i = 0; i < n; i++)
+	if (program->kind == GPURED_NODE_SAME)
+		return;
+	/* All that was learned is about to be freed. */
+	program->evaluated = false;
+	program->zone = NULL;
+	program->days = NULL;
+	program->intervals = NULL;
+	for (int a = 0; a < program->nargs; a++)
 	{
-		int64		offset = 0;
-
-		result[i] = 0;
-		if (program->null[i])
-			continue;
-		if (a[i] < -limit || a[i] > limit)
-			return false;
-		if (program->operation == OP_TRUNCATE_TZ)
-		{
-			pg_time_t	time = floor_to(a[i], USECS_PER_SEC) / USECS_PER_SEC +
-				(POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * SECS_PER_DAY;
-
-			if ((time < program->zone_from || time >= program->zone_until) &&
-				!find_offset(program, time))
-				return false;
-			offset = program->zone_offset;
-		}
-		result[i] = floor_to(a[i] + offset, program->unit) - offset;
+		if (program->args[a] != NULL)
+			gpured_program_reset(program->args[a]);
 	}
-	return true;
-}
-
-static bool
-compute(GpuredProgram *program, const GpuredColumns *columns, int n)
-{
-	if (program->operation == OP_COLUMN)
-	{
-		load_column(program, columns, n);
-		return true;
-	}
-	if (program->operation == OP_CONSTANT)
-	{
-		fill_constant(program, n);
-		return true;
-	}
-
-	if (!compute(program->left, columns, n) ||
-		(program->right != NULL && !compute(program->right, columns, n)))
-		return false;
-	memcpy(program->null, program->left->null, n);
-	for (int i = 0; program->right != NULL && i < n; i++)
-		program->null[i] |= program->right->null[i];
-	if (is_truncation(program->operation))
-		return compute_truncation(program, n);
-	return program->domain == DOMAIN_INT ? compute_int(program, n) : compute_float(program, n);
 }
 
 bool
-gpured_program_run(GpuredProgram *program, GpuredColumns *columns, int n, GpuredColumn *result)
+gpured_program_test(GpuredProgram *program, GpuredColumns *columns, int n, bool *keep)
 {
-	int			row = columns->n;
-	bool		has_nulls = false;
-
-	if (!compute(program, columns, n))
+	if (!gpured_program_compute(program, columns, n, keep))
 		return false;
 	for (int i = 0; i < n; i++)
-		has_nulls |= program->null[i];
-	memcpy(result->nulls + row, program->null, n);
+		keep[i] &= !program->null[i] & (program->i[i] != 0);
+	return true;
+}
+
+/* Values that are passed by reference, for the batch. */
+static void
+store_references(GpuredProgram *program, GpuredColumns *columns, int n, GpuredColumn *result)
+{
+	Datum	   *values = (Datum *) result->values + columns->n;
+	union
+	{
+		char		bytes[GPURED_NUMERIC_VALUE_SIZE];
+		int32		align;
+	} numeric;
+
+	for (int i = 0; i < n; i++)
+	{
+		if (program->null[i])
+			values[i] = (Datum) 0;
+		else if (program->domain == GPURED_DOMAIN_NUMERIC)
+		{
+			Size		size = gpured_numeric_write(program->i[i], program->scale[i],
+													numeric.bytes);
+
+			values[i] = gpured_columns_copy(columns, numeric.bytes, size);
+		}
+		else if (program->domain == GPURED_DOMAIN_INTERVAL)
+			values[i] = gpured_columns_copy(columns, DatumGetPointer(program->i[i]),
+											sizeof(Interval));
+		else
+			/* A constant's, or of a column of the same batch. */
+			values[i] = (Datum) program->i[i];
+	}
+}
+
+bool
+gpured_program_run(GpuredProgram *program, GpuredColumns *columns, int n, const bool *active,
+				   GpuredColumn *result)
+{
+	int			row = columns->n;
+	bool	   *nulls = result->nulls + row;
+	bool		has_nulls = false;
+
+	if (!gpured_program_compute(program, columns, n, active))
+		return false;
+	for (int i = 0; i < n; i++)
+	{
+		nulls[i] = program->null[i] | !active[i];
+		has_nulls |= nulls[i];
+	}
 	result->has_nulls |= has_nulls;
 
+	/* As after any other extraction, a NULL's value is zero. */
 #define STORE(ctype, array) \
 	for (int i = 0; i < n; i++) \
-		((ctype *) result->values)[row + i] = (ctype) program->value.array[i]
+		((ctype *) result->values)[row + i] = nulls[i] ? 0 : (ctype) program->array[i]
 
-	if (program->domain == DOMAIN_FLOAT)
+	if (!result->byval)
+		store_references(program, columns, n, result);
+	else if (program->domain == GPURED_DOMAIN_FLOAT && result->len == 4)
+		STORE(float4, d);
+	else if (program->domain == GPURED_DOMAIN_FLOAT)
 		STORE(float8, d);
+	else if (result->len == 1)
+		STORE(char, i);
 	else if (result->len == 2)
 		STORE(int16, i);
 	else if (result->len == 4)
@@ -608,11 +701,5 @@ gpured_program_run(GpuredProgram *program, GpuredColumns *columns, int n, Gpured
 	else
 		STORE(int64, i);
 #undef STORE
-	for (int i = 0; has_nulls && i < n; i++)
-	{
-		/* As after any other extraction, a NULL's value is zero. */
-		if (program->null[i])
-			memset(result->values + (Size) (row + i) * result->len, 0, result->len);
-	}
 	return true;
 }

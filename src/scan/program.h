@@ -14,21 +14,34 @@
 typedef struct GpuredProgram GpuredProgram;
 
 /*
- * Whether an expression over columns of one table can be a program: integer and
- * float8 arithmetic, casts among those, and date_trunc.  May be asked while
- * planning.
+ * Whether an expression over columns of one table, which is more than one of them,
+ * can be a program.  May be asked while planning.
  */
 extern bool gpured_program_is_possible(Expr *expr);
 
-/* Make a program of such an expression; the columns that it needs are added. */
-extern GpuredProgram *gpured_program_create(Expr *expr, GpuredColumns *columns, ScanState *node);
+/*
+ * Make a program of such an expression.  The columns that it needs are added; for
+ * a qual they are extracted first.
+ */
+extern GpuredProgram *gpured_program_create(Expr *expr, GpuredColumns *columns, ScanState *node,
+											bool first);
+
+/* Parameters may have changed. */
+extern void gpured_program_reset(GpuredProgram *program);
 
 /*
- * Compute it for n rows, which follow the batch's, into the column "result".
- * False if PostgreSQL has to do it: because it would raise an error for some row,
- * or because this cannot tell.
+ * Compute it for those of n rows, which follow the batch's, that are active, into
+ * the column "result"; the others are NULL.  False if PostgreSQL has to do it:
+ * because it would raise an error for some active row, or because this cannot tell.
  */
 extern bool gpured_program_run(GpuredProgram *program, GpuredColumns *columns, int n,
-							   GpuredColumn *result);
+							   const bool *active, GpuredColumn *result);
+
+/*
+ * A qual: clear "keep" for the rows that do not pass.  False if PostgreSQL has to do
+ * it for the rows that "keep" still has, which are all that came.
+ */
+extern bool gpured_program_test(GpuredProgram *program, GpuredColumns *columns, int n,
+								bool *keep);
 
 #endif							/* GPURED_PROGRAM_H */

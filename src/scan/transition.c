@@ -27,6 +27,7 @@
 #include "utils/memutils.h"
 #include "utils/syscache.h"
 
+#include "aggregate/aggregate.h"
 #include "compat.h"
 #include "scan/transition.h"
 
@@ -46,13 +47,14 @@ struct GpuredTransition
 };
 
 AggState *
-gpured_make_agg_state(EState *estate, ExprContext *group_context)
+gpured_make_agg_state(EState *estate, ExprContext *group_context, bool has_groups)
 {
 	AggState   *agg_state = makeNode(AggState);
 
 	agg_state->ss.ps.plan = (Plan *) makeNode(Agg);
 	agg_state->ss.ps.state = estate;
-	agg_state->aggstrategy = AGG_HASHED;
+	agg_state->ss.ps.ExecProcNode = gpured_scan_calls;
+	agg_state->aggstrategy = has_groups ? AGG_HASHED : AGG_PLAIN;
 	agg_state->aggsplit = AGGSPLIT_INITIAL_SERIAL;
 	agg_state->curaggcontext = group_context;
 	agg_state->hashcontext = group_context;

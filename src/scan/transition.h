@@ -24,7 +24,7 @@ typedef struct GpuredTransitionState
 } GpuredTransitionState;
 
 /* What functions called with an AggState can learn of where they are. */
-extern AggState *gpured_make_agg_state(EState *estate, ExprContext *group_context);
+extern AggState *gpured_make_agg_state(EState *estate, ExprContext *group_context, bool has_groups);
 
 /* Checks privileges, as the executor does.  "args" are columns. */
 extern GpuredTransition *gpured_transition_create(Aggref *aggref, const int *args,

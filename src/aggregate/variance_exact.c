@@ -1,6 +1,6 @@
 /*
- * variance_int.c
- *	  The variances and deviations of int2, int4 and int8.
+ * variance_exact.c
+ *	  The variances and deviations of int2, int4, int8 and numeric.
  *
  * The number of values, their sum and that of their squares are exact in
  * PostgreSQL's own states too, and what it makes of them must be the same text.
@@ -12,7 +12,9 @@
  * parts; any other is PostgreSQL's.  Moving aggregates are all PostgreSQL's.
  *
  * PostgreSQL has one kind of state for int2 and int4, in 128 bits, and another
- * for int8, which it shares with numeric.
+ * for int8 and numeric.  Numerics go to the device as integers in one unit
+ * (numeric_unit.h); their display scales, which only the state's largest depends on,
+ * are counted here.
  */
 #include "postgres.h"
 
@@ -20,17 +22,21 @@
 #include "utils/fmgrprotos.h"
 
 #include "aggregate/aggregate.h"
-#include "aggregate/numeric_layout.h"
+#include "aggregate/numeric_unit.h"
 
 PG_FUNCTION_INFO_V1(gpured_int2_variance_step);
 PG_FUNCTION_INFO_V1(gpured_int4_variance_step);
 PG_FUNCTION_INFO_V1(gpured_int8_variance_step);
+PG_FUNCTION_INFO_V1(gpured_numeric_variance_step);
 
 typedef struct VarianceParts
 {
 	GpuredOffload *offload;
 	Datum		rows;			/* PostgreSQL's state of the rows added here;
 								 * 0 if none */
+	int			unit;			/* of what the device has; 0 for integers */
+	int			scale;			/* the largest display scale there, */
+	int64		scale_n;		/* and how many values have it */
 } VarianceParts;
 
 /* PostgreSQL's functions for one of its kinds of state. */
@@ -58,9 +64,12 @@ state_parts(Datum state)
 	return (VarianceParts *) DatumGetPointer(state - 1);
 }
 
-/* An integer of 192 bits in two's complement as PostgreSQL sends a variable of numeric. */
+/*
+ * An integer of 192 bits in two's complement, in a unit (numeric_unit.h), as
+ * PostgreSQL sends a variable of numeric.
+ */
 static void
-send_integer(StringInfo buf, const uint64 *value)
+send_integer(StringInfo buf, const uint64 *value, int unit, int scale)
 {
 	bool		negative = value[2] >> 63 != 0;
 	uint64		left[3];
@@ -87,16 +96,17 @@ send_integer(StringInfo buf, const uint64 *value)
 		digit[n++] = (int16) rest;
 	}
 	pq_sendint32(buf, n);
-	pq_sendint32(buf, n > 0 ? n - 1 : 0);	/* the weight */
+	pq_sendint32(buf, n > 0 ? n - 1 - unit : 0);	/* the weight */
 	pq_sendint32(buf, negative ? SERIAL_NEGATIVE : SERIAL_POSITIVE);
-	pq_sendint32(buf, 0);		/* the display scale */
+	pq_sendint32(buf, scale);
 	while (n > 0)
 		pq_sendint16(buf, digit[--n]);
 }
 
 /* What the device has summed as a state of PostgreSQL's. */
 static Datum
-state_of_device(FunctionCallInfo fcinfo, const StateFunctions *functions, const GpuredAcc *total)
+state_of_device(FunctionCallInfo fcinfo, const StateFunctions *functions,
+				const VarianceParts *parts, const GpuredAcc *total)
 {
 	uint64		sum[3] = {
 		total->v.ints.sum.lo, (uint64) total->v.ints.sum.hi,
@@ -106,12 +116,12 @@ state_of_device(FunctionCallInfo fcinfo, const StateFunctions *functions, const 
 
 	pq_begintypsend(&buf);
 	pq_sendint64(&buf, total->n);
-	send_integer(&buf, sum);
-	send_integer(&buf, total->v.ints.square);
+	send_integer(&buf, sum, parts->unit, parts->scale);
+	send_integer(&buf, total->v.ints.square, 2 * parts->unit, 2 * parts->scale);
 	if (functions->is_numeric)
 	{
-		pq_sendint32(&buf, 0);	/* the largest display scale */
-		pq_sendint64(&buf, total->n);	/* values that have it */
+		pq_sendint32(&buf, parts->scale);
+		pq_sendint64(&buf, parts->scale_n);
 		for (int i = 0; i < 3; i++)
 			pq_sendint64(&buf, 0);	/* NaN and infinities */
 	}
@@ -134,38 +144,116 @@ resolve(FunctionCallInfo fcinfo, const StateFunctions *functions, Datum state)
 	gpured_offload_total(parts->offload, &total);
 	if (total.n == 0)
 		return parts->rows;
-	device = state_of_device(fcinfo, functions, &total);
+	device = state_of_device(fcinfo, functions, parts, &total);
 	if (parts->rows == (Datum) 0)
 		return device;
 	copy = gpured_call_builtin(functions->combine, fcinfo, 2, (Datum) 0, parts->rows);
 	return gpured_call_builtin(functions->combine, fcinfo, 2, copy, device);
 }
 
+/* The parts of the state, new ones for the first value; NULL if it has none. */
+static VarianceParts *
+get_parts(FunctionCallInfo fcinfo, GpuredOp op)
+{
+	MemoryContext context;
+	GpuredOffload *offload;
+	VarianceParts *parts;
+
+	if (!PG_ARGISNULL(0))
+		return state_parts(PG_GETARG_DATUM(0));
+	context = gpured_aggregate_context(fcinfo);
+	offload = gpured_offload_start(fcinfo, context, op);
+	if (offload == NULL)
+		return NULL;
+	parts = MemoryContextAllocZero(context, sizeof(VarianceParts));
+	parts->offload = offload;
+	return parts;
+}
+
 /* The first value, and every value where the device has a part. */
 static pg_noinline Datum
 step_slowly(FunctionCallInfo fcinfo, int64 value, GpuredOp op, PGFunction builtin)
 {
-	VarianceParts *parts;
+	VarianceParts *parts = get_parts(fcinfo, op);
 
-	if (PG_ARGISNULL(0))
-	{
-		MemoryContext context = gpured_aggregate_context(fcinfo);
-		GpuredOffload *offload = gpured_offload_start(fcinfo, context, op);
-
-		if (offload == NULL)
-			return builtin(fcinfo);
-		parts = MemoryContextAlloc(context, sizeof(VarianceParts));
-		parts->offload = offload;
-		parts->rows = (Datum) 0;
-	}
-	else
-		parts = state_parts(PG_GETARG_DATUM(0));
-
+	if (parts == NULL)
+		return builtin(fcinfo);
 	if (gpured_offload_takes(parts->offload))
+	{
 		gpured_int_append(parts->offload, value);
+		parts->scale_n++;
+	}
 	else
 		parts->rows = gpured_call_builtin(builtin, fcinfo, 2, parts->rows, PG_GETARG_DATUM(1));
 	return PointerGetDatum(parts) + 1;
+}
+
+/* Take what the device has, before values in another unit go there. */
+static void
+settle(FunctionCallInfo fcinfo, VarianceParts *parts)
+{
+	GpuredAcc	total;
+
+	gpured_offload_restart(parts->offload, &total);
+	if (total.n > 0)
+		parts->rows = gpured_call_builtin(numeric_combine, fcinfo, 2, parts->rows,
+										  state_of_device(fcinfo, &int8_state, parts, &total));
+	parts->scale = 0;
+	parts->scale_n = 0;
+}
+
+/* Put a numeric into the device's batch; false if it is to be added here. */
+static bool
+append_numeric(FunctionCallInfo fcinfo, VarianceParts *parts, const struct varlena *numeric)
+{
+	GpuredUnitFit fit;
+	int64		value;
+	int			scale;
+
+	while ((fit = gpured_read_in_unit(numeric, parts->unit, &value, &scale)) == GPURED_UNIT_TOO_LARGE)
+	{
+		settle(fcinfo, parts);
+		parts->unit++;
+	}
+	if (fit != GPURED_UNIT_FITS || !gpured_offload_takes(parts->offload))
+		return false;
+	GPURED_BATCHER_APPEND(parts->offload->batcher, int64, value);
+	if (scale > parts->scale)
+	{
+		parts->scale = scale;
+		parts->scale_n = 0;
+	}
+	parts->scale_n += scale == parts->scale;
+	return true;
+}
+
+/* As step_slowly, of a numeric. */
+static pg_noinline Datum
+step_numeric(FunctionCallInfo fcinfo)
+{
+	VarianceParts *parts = get_parts(fcinfo, GPURED_reduce_moments_int8);
+	struct varlena *numeric;
+
+	if (parts == NULL)
+		return numeric_accum(fcinfo);
+	numeric = PG_DETOAST_DATUM_PACKED(PG_GETARG_DATUM(1));
+
+	if (PG_ARGISNULL(0))
+		parts->unit = gpured_first_unit(numeric);
+	if (!append_numeric(fcinfo, parts, numeric))
+		parts->rows = gpured_call_builtin(numeric_accum, fcinfo, 2, parts->rows,
+										  PointerGetDatum(numeric));
+	return PointerGetDatum(parts) + 1;
+}
+
+Datum
+gpured_numeric_variance_step(PG_FUNCTION_ARGS)
+{
+	if (PG_ARGISNULL(1))
+		return gpured_unchanged(fcinfo);
+	if (likely(!PG_ARGISNULL(0) && !GPURED_IS_TAGGED(PG_GETARG_DATUM(0))))
+		return numeric_accum(fcinfo);
+	return step_numeric(fcinfo);
 }
 
 /* A NULL leaves the state as it is, also none. */
@@ -256,6 +344,6 @@ DEFINE_FINAL(name, builtin, var_samp) \
 DEFINE_FINAL(name, builtin, stddev_pop) \
 DEFINE_FINAL(name, builtin, stddev_samp)
 
-/* The state of int4 is that of int2 too. */
+/* The state of int4 is that of int2 too, and that of int8 is numeric's. */
 DEFINE_STATE(int4, numeric_poly)
 DEFINE_STATE(int8, numeric)

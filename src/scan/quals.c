@@ -1,0 +1,111 @@
+/*
+ * quals.c
+ *	  Which rows of a page pass a query's quals.
+ *
+ * The planner has put them into an order, in which each is computed for the rows that
+ * have passed those before: for all of them at once while that is possible, then all
+ * that are left a row at a time by the executor.  So errors are raised as if it had
+ * computed all of them.
+ */
+#include "postgres.h"
+
+#include "scan/filter.h"
+#include "scan/program.h"
+#include "scan/quals.h"
+
+/* A qual has a filter, a program or neither. */
+typedef struct Qual
+{
+	GpuredFilter *filter;
+	GpuredProgram *program;
+	ExprState  *rest;			/* this qual and those after it; NULL if it
+								 * cannot be needed */
+} Qual;
+
+struct GpuredQuals
+{
+	int			n;
+	Qual	   *qual;
+};
+
+GpuredQuals *
+gpured_quals_create(List *quals, GpuredColumns *columns, ScanState *node)
+{
+	GpuredQuals *result = palloc0(sizeof(GpuredQuals));
+
+	result->qual = palloc0(Max(list_length(quals), 1) * sizeof(Qual));
+
+	/* Of all quals, the executor checks that their functions may be called. */
+	(void) gpured_init_qual(quals, columns, node);
+	while (result->n < list_length(quals))
+	{
+		Expr	   *expr = list_nth(quals, result->n);
+		Qual	   *qual = &result->qual[result->n];
+
+		result->n++;
+		if (gpured_filter_is_possible(expr))
+		{
+			qual->filter = gpured_filter_create(expr, columns, node);
+			continue;
+		}
+		qual->rest = gpured_init_qual(list_copy_tail(quals, result->n - 1), columns, node);
+		if (!gpured_program_is_possible(expr))
+			break;
+		qual->program = gpured_program_create(expr, columns, node, true);
+	}
+	return result;
+}
+
+void
+gpured_quals_reset(GpuredQuals *quals)
+{
+	for (int i = 0; i < quals->n; i++)
+	{
+		if (quals->qual[i].filter != NULL)
+			gpured_filter_reset(quals->qual[i].filter);
+		if (quals->qual[i].program != NULL)
+			gpured_program_reset(quals->qual[i].program);
+	}
+}
+
+/* A row at a time: first the rows that have passed are brought together. */
+static void
+apply_rest(ExprState *rest, GpuredColumns *columns, GpuredPage *page, bool *keep)
+{
+	gpured_columns_select(columns, page, keep);
+	columns->by_executor += page->n;
+	for (int i = 0; i < page->n; i++)
+	{
+		ResetExprContext(columns->econtext);
+		gpured_columns_show(columns, page, i);
+		keep[i] = ExecQual(rest, columns->econtext);
+	}
+	gpured_columns_hide(columns);
+}
+
+void
+gpured_quals_apply(GpuredQuals *quals, GpuredColumns *columns, GpuredPage *page)
+{
+	bool		keep[MaxHeapTuplesPerPage];
+
+	if (quals->n == 0)
+		return;
+	memset(keep, true, page->n);
+	for (int i = 0; i < quals->n; i++)
+	{
+		Qual	   *qual = &quals->qual[i];
+
+		/* Nothing is computed that no row would have reached. */
+		if (memchr(keep, true, page->n) == NULL)
+			break;
+		if (qual->filter != NULL)
+			gpured_filter_apply(qual->filter, columns, page->n, keep);
+		else if (qual->program == NULL ||
+				 !gpured_program_test(qual->program, columns, page->n, keep))
+		{
+			apply_rest(qual->rest, columns, page, keep);
+			break;
+		}
+	}
+	gpured_columns_select(columns, page, keep);
+}
