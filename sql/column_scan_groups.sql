@@ -73,6 +73,13 @@ SET gpured.debug_scan = require;
 SELECT pg_temp.counted('SELECT k, gpu_sum(x) FROM turning GROUP BY k', 'Ungrouped Rows') BETWEEN 1 AND 600000 AS grouped_again;
 DROP TABLE turning;
 
+-- a part of the rows has few that repeat, but all together have many
+CREATE TABLE repeating AS SELECT abs(hashint4(i) % 100000) AS k, i / 8.0::float8 AS x FROM generate_series(1, 300000) i;
+SET work_mem = '64MB';
+SELECT c.* FROM pg_temp.compare('SELECT k, gpu_sum(x), gpu_count(*) FROM repeating GROUP BY k') c;
+RESET work_mem;
+DROP TABLE repeating;
+
 -- Memory stays within work_mem: what it was at most, seen from an argument.  In
 -- ExprContexts are states, and also those of the Finalize Aggregate.
 CREATE FUNCTION peak(x float8) RETURNS float8 LANGUAGE plpgsql STABLE AS $f$

@@ -309,15 +309,27 @@ server_batches(void)
 															 GPURED_COUNT_BATCHES]);
 }
 
-/* About how many rows this process will still see. */
+/*
+ * About how many rows this process will still see, if it gets the same part of the
+ * blocks that nobody has taken yet as of those before.
+ */
 static double
 rows_to_come(ScanNode *node)
 {
-	const GpuredSharedBlocks *blocks = node->pages.blocks;
-	double		taken = pg_atomic_read_u64((pg_atomic_uint64 *) &blocks->next);
+	const GpuredPages *pages = &node->pages;
 	double		passed = node->counters.passed - node->passed_before;
+	double		blocks = pages->range_end - pages->range_next;
 
-	return taken > 0 && taken < blocks->nblocks ? passed * (blocks->nblocks - taken) / taken : 0;
+	if (node->progress.blocks == 0)
+		return 0;
+	if (node->shared != NULL)
+	{
+		double		taken = pg_atomic_read_u64(&node->shared->blocks.next);
+
+		if (taken > 0 && taken < pages->blocks->nblocks)
+			blocks += (pages->blocks->nblocks - taken) * node->progress.blocks / taken;
+	}
+	return passed * blocks / node->progress.blocks;
 }
 
 /* False if rows have to come out first. */
