@@ -2,6 +2,11 @@
 -- and without it, of a table of ordinary values, where PostgreSQL must have been left
 -- nothing to compute, and of one of special values.
 SELECT gpured_version() IS NOT NULL AS loaded;
+\getenv abs_srcdir PG_ABS_SRCDIR
+\set functions :abs_srcdir '/test/column_scan.sql'
+\set ECHO none
+\i :functions
+\set ECHO all
 SET TimeZone = 'Europe/Berlin';
 CREATE TYPE state AS ENUM ('new', 'paid', 'lost');
 CREATE TABLE ordinary (id int4, i2 int2, i4 int4, i8 int8, f4 float4, f8 float8, n numeric(12,2), q numeric(6,4), w numeric, b bool, d date, t time, ts timestamp, tz timestamptz,
@@ -22,22 +27,11 @@ INSERT INTO special (id, i2, i4, i8, f4, f8, n, q, w, d, t, ts, tz, iv, tx, vc, 
     (ARRAY['infinity', '-infinity', '4713-01-01 BC', '5874897-12-31', '0001-01-01 BC', '2020-02-29', NULL])[i % 7 + 1]::date, (ARRAY['00:00', '24:00', '23:59:59.999999', NULL])[i % 4 + 1]::time,
     (ARRAY['infinity', '-infinity', '4713-01-01 BC', '294276-12-31 23:59:59.999999', '0001-12-31 BC', '2020-02-29 23:59:59.999999', '1999-12-31 23:59:59.5', NULL])[i % 8 + 1]::timestamp,
     (ARRAY['infinity', '-infinity', '4713-01-01 BC', '294276-12-30', '1880-06-01', '2020-03-29 00:59:59.999999 UTC', '2020-10-25 01:30 UTC', '9999-12-31', NULL])[i % 9 + 1]::timestamptz,
-    (ARRAY['178000000 years', '-178000000 years', '1 mon -31 days', '-2147483648 days', NULL])[i % 5 + 1]::interval, (ARRAY['', ' ', 'a%', 'a_', E'\\', 'ä', repeat('long', 5000), NULL])[i % 8 + 1],
-    (ARRAY['', ' ', 'v1', 'v1 ', 'ü', NULL])[i % 6 + 1], (ARRAY['', 'c1', 'c1  ', NULL])[i % 4 + 1]
+    (ARRAY['178000000 years', '-178000000 years', '1 mon -31 days', '-2147483648 days', NULL])[i % 5 + 1]::interval, (ARRAY['', ' ', 'a%', 'a_', E'\\', chr(228), repeat('long', 5000), NULL])[i % 8 + 1],
+    (ARRAY['', ' ', 'v1', 'v1 ', chr(252), NULL])[i % 6 + 1], (ARRAY['', 'c1', 'c1  ', NULL])[i % 4 + 1]
   FROM generate_series(1000, 1420) i;
 VACUUM ANALYZE ordinary, special;
 
--- the rows of a query under a setting, or its error
-CREATE FUNCTION pg_temp.rows_of(query text, setting text) RETURNS text LANGUAGE plpgsql AS $f$
-DECLARE
-  result text;
-BEGIN
-  PERFORM set_config('gpured.debug_scan', setting, true);
-  EXECUTE format('SELECT count(*) || E'':\n'' || string_agg(r::text, E''\n'' ORDER BY r::text COLLATE "C") FROM (%s) r', query) INTO result;
-  RETURN result;
-EXCEPTION WHEN OTHERS THEN
-  RETURN SQLSTATE || ' ' || SQLERRM;
-END $f$;
 -- how many rows of it PostgreSQL computed; NULL if it is no column scan or fails
 CREATE FUNCTION pg_temp.by_postgres(query text) RETURNS int LANGUAGE plpgsql AS $f$
 DECLARE
@@ -91,3 +85,25 @@ SELECT count(*) > 700 AS many FROM query;
 SELECT text, pg_temp.by_postgres(replace(text, '@', 'ordinary')) FROM query WHERE pg_temp.by_postgres(replace(text, '@', 'ordinary')) IS DISTINCT FROM 0 ORDER BY id;
 SELECT text, r AS table, pg_temp.rows_of(replace(text, '@', r), 'forbid') AS without, pg_temp.rows_of(replace(text, '@', r), 'require') AS with FROM query, unnest(ARRAY['ordinary', 'special']) r
  WHERE pg_temp.rows_of(replace(text, '@', r), 'forbid') IS DISTINCT FROM pg_temp.rows_of(replace(text, '@', r), 'require') ORDER BY id;
+
+-- subqueries and parameters are computed when a row arrives, and not before
+CREATE TABLE raised (i) AS SELECT 0;
+INSERT INTO query (text) VALUES ('SELECT gpu_sum(i4 / (SELECT 1 / i FROM raised)) FILTER (WHERE i4 > 100000) FROM @'), ('SELECT gpu_sum(CASE WHEN i4 > 100000 THEN (SELECT 1 / i FROM raised) ELSE 2 END) FROM @'),
+  ('SELECT gpu_sum(i4) FROM @ WHERE i4 = 100000 AND i2 + 1 > (SELECT 1 / i FROM raised)'), ('SELECT gpu_sum(i4) FROM @ WHERE i4 > 100000 OR i2 + 1 > (SELECT 1 / i FROM raised)'),
+  ('SELECT o.k, (SELECT gpu_sum(CASE WHEN s.i2 > o.k THEN s.i4 END) FROM @ s WHERE s.tx <> o.v AND s.n * 2 > o.k) FROM (VALUES (1, ''c''), (2, ''c4''), (NULL, ''c4''), (99, NULL)) o(k, v)'),
+  ('SELECT o.k, l.* FROM (VALUES (1, ARRAY[''c'', ''c4'']), (2, NULL), (3, ''{}''), (4, ARRAY[''c4'', NULL])) o(k, v), LATERAL (SELECT gpu_count(*), gpu_sum(s.i2 + o.k), gpu_max(s.ts + o.k * interval ''1 mon'') FROM @ s WHERE s.tx = ANY (o.v)) l'),
+  ('SELECT o.k, l.* FROM (VALUES (1, ARRAY[1, 2, 3, 4, 5, 6, 7, 8, 9]), (2, ARRAY[7])) o(k, v), LATERAL (SELECT s.i4 % 5, gpu_count(*) FROM @ s WHERE mod(s.i4, 20) = ANY (o.v) GROUP BY 1) l'),
+  ('SELECT gpu_sum(' || repeat('(1 + ', 300) || 'i4' || repeat(')', 300) || ') FROM @'), ('SELECT gpu_sum(' || repeat('CASE WHEN i4 > 1 THEN ', 200) || 'i4' || repeat(' END', 200) || ') FROM @');
+SELECT left(text, 100) AS text, r AS table, pg_temp.rows_of(replace(text, '@', r), 'forbid') AS without, pg_temp.rows_of(replace(text, '@', r), 'require') AS with FROM query, unnest(ARRAY['ordinary', 'special']) r
+ WHERE text ~ 'raised|LATERAL| o.k|repeat|1 THEN CASE|1 \+ \(1' AND pg_temp.rows_of(replace(text, '@', r), 'forbid') IS DISTINCT FROM pg_temp.rows_of(replace(text, '@', r), 'require') ORDER BY id;
+SELECT left(text, 100) AS text, pg_temp.rows_of(replace(text, '@', 'ordinary'), 'require') FROM query WHERE text ~ 'raised' ORDER BY id;
+-- a generic plan
+SET gpured.debug_scan = forbid;
+SELECT gpu_sum(i4 + 1), gpu_count(*), gpu_max(ts + '1 mon'::interval) FROM ordinary WHERE tx = ANY ('{c,c4,e4d}') AND i4 % 10 <> 1;
+SET gpured.debug_scan = require;
+SET plan_cache_mode = force_generic_plan;
+PREPARE p(int, text[], interval) AS SELECT gpu_sum(i4 + $1), gpu_count(*), gpu_max(ts + $3) FROM ordinary WHERE tx = ANY ($2) AND i4 % 10 <> $1;
+EXECUTE p(1, '{c,c4,e4d}', '1 mon');
+EXECUTE p(NULL, '{c,c4,e4d}', '1 mon');
+DROP TABLE query, ordinary, special, raised;
+DROP TYPE state;

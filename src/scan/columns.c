@@ -4,11 +4,11 @@
  *
  * A column whose values are at the same place in every tuple without NULLs is
  * loaded from there, a column at a time.  Otherwise, or in a page where some
- * tuple has a NULL or is shorter than the table is now, the tuples are walked
- * through one by one, as PostgreSQL does it.
+ * tuple has a NULL or is shorter than the table is now, the page's tuples are walked
+ * through side by side.
  *
  * Values that are passed by reference are copied, since a page is held no longer
- * than it takes to extract it.
+ * than it takes to extract it; but not those that only quals and expressions need.
  */
 #include "postgres.h"
 
@@ -100,11 +100,11 @@ gpured_columns_add(GpuredColumns *columns, Expr *expr, int guard)
 }
 
 int
-gpured_columns_add_first(GpuredColumns *columns, Expr *var)
+gpured_columns_add_used(GpuredColumns *columns, Expr *var, bool first)
 {
 	int			result = find_or_add(columns, var, -1);
 
-	columns->column[result].first = true;
+	columns->column[result].first |= first;
 	return result;
 }
 
@@ -239,7 +239,15 @@ gpured_columns_prepare(GpuredColumns *columns, ScanState *node)
 	}
 	set_room(columns);
 	for (int i = 0; i < columns->ncolumns; i++)
-		columns->natts = Max(columns->natts, columns->column[i].attnum);
+	{
+		const GpuredColumn *column = &columns->column[i];
+
+		if (column->first)
+			columns->natts_first = Max(columns->natts_first, column->attnum);
+		else
+			columns->natts_rest = Max(columns->natts_rest, column->attnum);
+	}
+	columns->natts = Max(columns->natts_first, columns->natts_rest);
 	columns->of_attribute = palloc(Max(columns->natts, 1) * sizeof(int));
 	for (int i = 0; i < columns->natts; i++)
 		columns->of_attribute[i] = -1;
@@ -367,10 +375,14 @@ copy_reference(GpuredColumns *columns, const GpuredColumn *column, Datum value)
 	return copy_value(columns, pointer, VARSIZE_ANY(pointer));
 }
 
-/*
- * Put in a value that the executor, or the table's definition, gives.  What quals need
- * stays in the page until they have been computed.
- */
+/* Whether values stay in the page: quals need them first, or nobody later. */
+static inline bool
+stays_in_page(const GpuredColumn *column)
+{
+	return column->first || !column->kept;
+}
+
+/* Put in a value that the executor, or the table's definition, gives. */
 static void
 store_datum(GpuredColumns *columns, GpuredColumn *column, int row, Datum value, bool null)
 {
@@ -380,7 +392,7 @@ store_datum(GpuredColumns *columns, GpuredColumn *column, int row, Datum value, 
 		column->has_nulls = true;
 		value = 0;
 	}
-	else if (!column->byval && !column->first)
+	else if (!column->byval && !stays_in_page(column))
 		value = copy_reference(columns, column, value);
 
 	if (!column->byval)
@@ -418,7 +430,7 @@ load_column(GpuredColumns *columns, GpuredColumn *column, char *const *data, int
 
 			if (column->len == -1)
 				value = data[i] + att_align_pointer(offset, column->align, -1, value);
-			((Datum *) column->values)[row + i] = column->first ? PointerGetDatum(value) :
+			((Datum *) column->values)[row + i] = stays_in_page(column) ? PointerGetDatum(value) :
 				copy_reference(columns, column, PointerGetDatum(value));
 		}
 	}
@@ -433,44 +445,144 @@ load_column(GpuredColumns *columns, GpuredColumn *column, char *const *data, int
 #undef LOAD
 }
 
-/* Walk through a tuple from attribute "i" at "offset", and take what is wanted. */
-static void
-walk_tuple(GpuredColumns *columns, HeapTupleHeader tuple, int i, int offset, int row,
-		   bool first)
+/* Put in a value that lies in a tuple. */
+static inline void
+store_attribute(GpuredColumns *columns, GpuredColumn *column, int row, char *value)
 {
-	TupleDesc	desc = RelationGetDescr(columns->rel);
-	bool		has_nulls = (tuple->t_infomask & HEAP_HASNULL) != 0;
-	int			natts = Min(HeapTupleHeaderGetNatts(tuple), columns->natts);
-	char	   *data = (char *) tuple + tuple->t_hoff;
+	column->nulls[row] = false;
+	if (!column->byval)
+		((Datum *) column->values)[row] = stays_in_page(column) ? PointerGetDatum(value) :
+			copy_reference(columns, column, PointerGetDatum(value));
+	else if (column->len == 8)
+		((int64 *) column->values)[row] = *(const int64 *) value;
+	else if (column->len == 4)
+		((int32 *) column->values)[row] = *(const int32 *) value;
+	else if (column->len == 2)
+		((int16 *) column->values)[row] = *(const int16 *) value;
+	else
+		column->values[row] = *value;
+}
 
-	for (; i < natts; i++)
+/*
+ * Go over one attribute in all tuples of a page, and take it if there is a column.
+ * "offset" is where each tuple's attribute before ends.
+ */
+static void
+walk_attribute(GpuredColumns *columns, const GpuredPage *page, int i, GpuredColumn *column,
+			   int *offset)
+{
+	Form_pg_attribute att = TupleDescAttr(RelationGetDescr(columns->rel), i);
+
+	for (int r = 0; r < page->n; r++)
 	{
-		Form_pg_attribute att = TupleDescAttr(desc, i);
+		HeapTupleHeader tuple = page->tuple[r];
+		char	   *data = page->data[r];
+		int			at = offset[r];
+		bool		missing = i >= HeapTupleHeaderGetNatts(tuple);
+
+		if (missing || ((tuple->t_infomask & HEAP_HASNULL) != 0 && att_isnull(i, tuple->t_bits)))
+		{
+			if (column != NULL)
+				store_datum(columns, column, columns->n + r, missing ? column->missing : 0,
+							!missing || column->missing_null);
+			continue;
+		}
+		at = att->attlen == -1 ? att_align_pointer(at, att->attalign, -1, data + at) :
+			att_align_nominal(at, att->attalign);
+		if (column != NULL)
+			store_attribute(columns, column, columns->n + r, data + at);
+		offset[r] = att_addlength_pointer(at, att->attlen, data + at);
+	}
+}
+
+/* The same where no tuple has a NULL or is short, and the attribute has a length. */
+static void
+walk_fixed(GpuredColumns *columns, const GpuredPage *page, int i, GpuredColumn *column,
+		   int *offset)
+{
+	const int	len = TupleDescAttr(RelationGetDescr(columns->rel), i)->attlen;
+	const int	mask = att_align_nominal(1, TupleDescAttr(RelationGetDescr(columns->rel), i)->attalign) - 1;
+	const int	row = columns->n;
+
+	for (int r = 0; r < page->n; r++)
+		offset[r] = (offset[r] + mask) & ~mask;
+
+#define TAKE(ctype) \
+	do { \
+		ctype	   *values = (ctype *) column->values + row; \
+		for (int r = 0; r < page->n; r++) \
+			values[r] = *(const ctype *) (page->data[r] + offset[r]); \
+		memset(column->nulls + row, false, page->n); \
+	} while (0)
+
+	if (column != NULL)
+	{
+		if (!column->byval)
+		{
+			for (int r = 0; r < page->n; r++)
+				store_attribute(columns, column, row + r, page->data[r] + offset[r]);
+		}
+		else if (len == 8)
+			TAKE(int64);
+		else if (len == 4)
+			TAKE(int32);
+		else if (len == 2)
+			TAKE(int16);
+		else
+			TAKE(char);
+	}
+#undef TAKE
+	for (int r = 0; r < page->n; r++)
+		offset[r] += len;
+}
+
+/* And if it is a varlena, which is not aligned if its header is short. */
+static void
+walk_varlena(GpuredColumns *columns, const GpuredPage *page, int i, GpuredColumn *column,
+			 int *offset)
+{
+	const int	mask = att_align_nominal(1, TupleDescAttr(RelationGetDescr(columns->rel), i)->attalign) - 1;
+
+	for (int r = 0; r < page->n; r++)
+	{
+		char	   *data = page->data[r];
+		int			at = offset[r];
+
+		if (!VARATT_NOT_PAD_BYTE(data + at))
+			at = (at + mask) & ~mask;
+		if (column != NULL)
+			store_attribute(columns, column, columns->n + r, data + at);
+		offset[r] = at + VARSIZE_ANY(data + at);
+	}
+}
+
+/*
+ * Walk through the tuples of a page, an attribute at a time: so the processor waits for
+ * the lengths of many tuples at once.
+ */
+static void
+walk_page(GpuredColumns *columns, const GpuredPage *page, bool first)
+{
+	int			natts = first ? columns->natts_first : columns->natts_rest;
+	int			start = page->complete ? columns->walk_start : 0;
+	int			offset[MaxHeapTuplesPerPage];
+
+	for (int r = 0; r < page->n; r++)
+		offset[r] = page->complete ? columns->walk_offset : 0;
+	for (int i = start; i < natts; i++)
+	{
 		int			c = columns->of_attribute[i];
 		GpuredColumn *column = c >= 0 && columns->column[c].first == first ?
 			&columns->column[c] : NULL;
 
-		if (has_nulls && att_isnull(i, tuple->t_bits))
-		{
-			if (column != NULL)
-				store_datum(columns, column, row, 0, true);
-			continue;
-		}
-		if (att->attlen == -1)
-			offset = att_align_pointer(offset, att->attalign, -1, data + offset);
+		if (!page->complete)
+			walk_attribute(columns, page, i, column, offset);
+		else if (TupleDescAttr(RelationGetDescr(columns->rel), i)->attlen > 0)
+			walk_fixed(columns, page, i, column, offset);
+		else if (TupleDescAttr(RelationGetDescr(columns->rel), i)->attlen == -1)
+			walk_varlena(columns, page, i, column, offset);
 		else
-			offset = att_align_nominal(offset, att->attalign);
-		if (column != NULL)
-			store_datum(columns, column, row, fetchatt(att, data + offset), false);
-		offset = att_addlength_pointer(offset, att->attlen, data + offset);
-	}
-	for (; i < columns->natts; i++)
-	{
-		int			c = columns->of_attribute[i];
-
-		if (c >= 0 && columns->column[c].first == first)
-			store_datum(columns, &columns->column[c], row, columns->column[c].missing,
-						columns->column[c].missing_null);
+			walk_attribute(columns, page, i, column, offset);
 	}
 }
 
@@ -478,27 +590,20 @@ static void
 extract(GpuredColumns *columns, const GpuredPage *page, bool first)
 {
 	bool		walk = !page->complete;
-	int			start = 0;
-	int			offset = 0;
 
-	if (page->complete)
+	for (int i = 0; page->complete && i < columns->ncolumns; i++)
 	{
-		for (int i = 0; i < columns->ncolumns; i++)
-		{
-			GpuredColumn *column = &columns->column[i];
+		GpuredColumn *column = &columns->column[i];
 
-			if (column->attnum == 0 || column->first != first)
-				continue;
-			if (column->offset >= 0)
-				load_column(columns, column, page->data, page->n);
-			else
-				walk = true;
-		}
-		start = columns->walk_start;
-		offset = columns->walk_offset;
+		if (column->attnum == 0 || column->first != first)
+			continue;
+		if (column->offset >= 0)
+			load_column(columns, column, page->data, page->n);
+		else
+			walk = true;
 	}
-	for (int i = 0; walk && i < page->n; i++)
-		walk_tuple(columns, page->tuple[i], start, offset, columns->n + i, first);
+	if (walk)
+		walk_page(columns, page, first);
 }
 
 void

@@ -34,7 +34,7 @@ typedef struct GpuredColumn
 	int			guard;			/* column that must be true for the expression
 								 * to be computed, or -1 */
 	bool		first;			/* extracted before the quals, which need it */
-	bool		kept;			/* needed after them, or not by them */
+	bool		kept;			/* needed after the page is gone */
 	bool		detoast;		/* values must be complete */
 	Oid			type;
 	Oid			collation;
@@ -71,6 +71,8 @@ typedef struct GpuredColumns
 
 	/* How to walk through a tuple whose columns have no fixed places. */
 	int			natts;			/* up to the last column that is needed */
+	int			natts_first;	/* of those that quals need */
+	int			natts_rest;		/* of the others */
 	int			walk_start;		/* the first that varies; natts if none does */
 	int			walk_offset;	/* where the one before it ends */
 	int		   *of_attribute;	/* column by attribute, -1 if not needed */
@@ -88,8 +90,11 @@ extern GpuredColumns *gpured_columns_create(Relation rel, ScanState *node);
 /* The number of the column with these values, which is added if it is new. */
 extern int	gpured_columns_add(GpuredColumns *columns, Expr *expr, int guard);
 
-/* The same for a column of the table that quals need. */
-extern int	gpured_columns_add_first(GpuredColumns *columns, Expr *var);
+/*
+ * The same for a column of the table that an expression needs as long as the page is
+ * there, and quals first.
+ */
+extern int	gpured_columns_add_used(GpuredColumns *columns, Expr *var, bool first);
 
 /*
  * The same for a condition, of which only matters where it is true: the column is

@@ -235,8 +235,8 @@ create_comparison(Filter *filter, OpExpr *op, GpuredColumns *columns, ScanState 
 	if (is_column(left) && is_column(right))
 	{
 		filter->kind = NODE_COMPARE_COLUMNS;
-		filter->column = gpured_columns_add_first(columns, (Expr *) left);
-		filter->other = gpured_columns_add_first(columns, (Expr *) right);
+		filter->column = gpured_columns_add_used(columns, (Expr *) left, true);
+		filter->other = gpured_columns_add_used(columns, (Expr *) right, true);
 		return;
 	}
 	if (!is_column(left))
@@ -246,7 +246,7 @@ create_comparison(Filter *filter, OpExpr *op, GpuredColumns *columns, ScanState 
 		right = linitial(op->args);
 	}
 	filter->kind = NODE_COMPARE;
-	filter->column = gpured_columns_add_first(columns, (Expr *) left);
+	filter->column = gpured_columns_add_used(columns, (Expr *) left, true);
 	set_constant(filter, right, columns, node);
 }
 
@@ -266,7 +266,7 @@ create_list(Filter *filter, ScalarArrayOpExpr *op, GpuredColumns *columns)
 	find_comparison(get_opcode(op->opno), &filter->comparison, &filter->value_class);
 	filter->kind = NODE_IN;
 	filter->all = !op->useOr;
-	filter->column = gpured_columns_add_first(columns, (Expr *) linitial(op->args));
+	filter->column = gpured_columns_add_used(columns, linitial(op->args), true);
 	if (list->constisnull)
 	{
 		filter->kind = NODE_CONSTANT;
@@ -313,11 +313,11 @@ gpured_filter_create(Expr *qual, GpuredColumns *columns, ScanState *node)
 		case T_NullTest:
 			filter->kind = ((NullTest *) qual)->nulltesttype == IS_NULL ?
 				NODE_IS_NULL : NODE_IS_NOT_NULL;
-			filter->column = gpured_columns_add_first(columns, ((NullTest *) qual)->arg);
+			filter->column = gpured_columns_add_used(columns, ((NullTest *) qual)->arg, true);
 			break;
 		case T_Var:
 			filter->kind = NODE_BOOL;
-			filter->column = gpured_columns_add_first(columns, qual);
+			filter->column = gpured_columns_add_used(columns, qual, true);
 			break;
 		case T_Const:
 			filter->kind = NODE_CONSTANT;

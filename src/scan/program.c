@@ -25,9 +25,13 @@
 #include "utils/datum.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
+#include "utils/uuid.h"
 
 #include "compat.h"
 #include "scan/program_node.h"
+
+/* Nodes and lists that may be one in another. */
+#define MAX_DEPTH 100
 
 /* What is known while a tree is made. */
 typedef struct Building
@@ -325,10 +329,28 @@ is_possible(Node *node)
 	}
 }
 
+/*
+ * Whether an expression is so deep that computing its program, which takes some
+ * kilobytes of stack a level, could need more than there is.
+ */
+static bool
+is_deep(Node *node, void *depth)
+{
+	bool		result;
+
+	if (node == NULL)
+		return false;
+	result = ++*(int *) depth > MAX_DEPTH || expression_tree_walker(node, is_deep, depth);
+	--*(int *) depth;
+	return result;
+}
+
 bool
 gpured_program_is_possible(Expr *expr)
 {
-	return !IsA(expr, Var) && is_possible((Node *) expr);
+	int			depth = 0;
+
+	return !IsA(expr, Var) && !is_deep((Node *) expr, &depth) && is_possible((Node *) expr);
 }
 
 /* Memory for a node's rows. */
@@ -372,11 +394,7 @@ create_column(Var *var, Building *building)
 {
 	GpuredProgram *program = new_node(GPURED_NODE_COLUMN, var->vartype);
 
-	program->column = gpured_columns_add(building->columns, (Expr *) var, -1);
-	if (building->first)
-		building->columns->column[program->column].first = true;
-	else
-		building->columns->column[program->column].kept = true;
+	program->column = gpured_columns_add_used(building->columns, (Expr *) var, building->first);
 	if (program->type == OIDOID || type_is_enum(program->type))
 		program->value_class = CLASS_OID;
 	allocate_rows(program);
@@ -646,7 +664,7 @@ store_references(GpuredProgram *program, GpuredColumns *columns, int n, GpuredCo
 
 	for (int i = 0; i < n; i++)
 	{
-		if (program->null[i])
+		if (result->nulls[columns->n + i])
 			values[i] = (Datum) 0;
 		else if (program->domain == GPURED_DOMAIN_NUMERIC)
 		{
@@ -658,9 +676,11 @@ store_references(GpuredProgram *program, GpuredColumns *columns, int n, GpuredCo
 		else if (program->domain == GPURED_DOMAIN_INTERVAL)
 			values[i] = gpured_columns_copy(columns, DatumGetPointer(program->i[i]),
 											sizeof(Interval));
+		else if (program->domain == GPURED_DOMAIN_UUID)
+			values[i] = gpured_columns_copy(columns, DatumGetPointer(program->i[i]), UUID_LEN);
 		else
-			/* A constant's, or of a column of the same batch. */
-			values[i] = (Datum) program->i[i];
+			values[i] = gpured_columns_copy(columns, DatumGetPointer(program->i[i]),
+											VARSIZE_ANY(program->i[i]));
 	}
 }
 
@@ -672,13 +692,18 @@ gpured_program_run(GpuredProgram *program, GpuredColumns *columns, int n, const 
 	bool	   *nulls = result->nulls + row;
 	bool		has_nulls = false;
 
-	if (!gpured_program_compute(program, columns, n, active))
+	/* Nothing is computed, not even constants, if no row arrives. */
+	if (memchr(active, true, n) == NULL)
+		memset(nulls, true, n);
+	else if (!gpured_program_compute(program, columns, n, active))
 		return false;
-	for (int i = 0; i < n; i++)
+	else
 	{
-		nulls[i] = program->null[i] | !active[i];
-		has_nulls |= nulls[i];
+		for (int i = 0; i < n; i++)
+			nulls[i] = program->null[i] | !active[i];
 	}
+	for (int i = 0; i < n; i++)
+		has_nulls |= nulls[i];
 	result->has_nulls |= has_nulls;
 
 	/* As after any other extraction, a NULL's value is zero. */
