@@ -19,6 +19,7 @@
 #include "fmgr.h"
 #include "lib/stringinfo.h"
 #include "nodes/execnodes.h"
+#include "port/pg_bswap.h"
 #include "utils/numeric.h"
 
 #include "device/device.h"
@@ -124,6 +125,17 @@ extern void gpured_state_open(StringInfo buf, bytea *state, char kind);
 extern void gpured_state_need(StringInfo buf, int nbytes);
 extern void gpured_state_close(StringInfo buf);
 extern void gpured_state_corrupt(const char *detail) __attribute__((noreturn));
+
+/* The same without a StringInfo: where the next field goes comes back. */
+extern char *gpured_state_put_kind(char *state, char kind);
+static inline char *
+gpured_state_put_int64(char *next, int64 value)
+{
+	uint64		wire = pg_hton64((uint64) value);
+
+	memcpy(next, &wire, sizeof(wire));
+	return next + sizeof(wire);
+}
 
 extern void gpured_send_int128(StringInfo buf, int128 value);
 extern int128 gpured_get_int128(StringInfo buf);

@@ -221,17 +221,46 @@ gpured_float_combine(Datum sum, Datum other, MemoryContext context)
 	return PointerGetDatum(add_sum(window, other, context));
 }
 
+/* The narrowest form of what a window holds. */
+static Datum
+narrow(GpuredWindow *window)
+{
+	double		value;
+	Datum		sum;
+
+	if (!gpured_window_is_double(window, &value))
+		return PointerGetDatum(window);
+	sum = gpured_double_to_sum(value);
+	return GPURED_FLOAT_IS_DOUBLE(sum) ? sum : PointerGetDatum(window);
+}
+
+/* The serialized form; GPURED_WINDOW_MAX_BYTES at most.  Returns its length. */
+size_t
+gpured_write_float(Datum sum, uint8_t *out)
+{
+	uint64		bits;
+	double		value;
+
+	if (GPURED_FLOAT_IS_SHORT(sum))
+		sum = narrow(window_of_small(sum, CurrentMemoryContext));
+	else if (GPURED_FLOAT_IN_WINDOW(sum))
+		sum = narrow((GpuredWindow *) DatumGetPointer(sum));
+	if (!GPURED_FLOAT_IS_DOUBLE(sum))
+		return gpured_window_write((GpuredWindow *) DatumGetPointer(sum), out);
+	value = gpured_sum_to_double(sum);
+	memcpy(&bits, &value, sizeof(bits));
+	bits = pg_hton64(bits);
+	memcpy(out, &bits, sizeof(bits));
+	return sizeof(bits);
+}
+
 /* The sum takes the rest of the message. */
 void
 gpured_send_float(StringInfo buf, Datum sum)
 {
 	uint8_t		bytes[GPURED_WINDOW_MAX_BYTES];
-	GpuredWindow *window = (GpuredWindow *) DatumGetPointer(sum);
-	size_t		size;
+	size_t		size = gpured_write_float(sum, bytes);
 
-	if (!GPURED_FLOAT_IN_WINDOW(sum))
-		window = window_of_small(sum, CurrentMemoryContext);
-	size = gpured_window_write(window, bytes);
 	pq_sendbytes(buf, (char *) bytes, (int) size);
 }
 
@@ -241,20 +270,26 @@ gpured_get_float(StringInfo buf, MemoryContext context)
 	GpuredWindow *window;
 	int			size = buf->len - buf->cursor;
 	const char *bytes = pq_getmsgbytes(buf, size);
-	double		value;
 	Datum		sum;
 
+	if (size == sizeof(uint64))
+	{
+		uint64		bits;
+		double		value;
+
+		memcpy(&bits, bytes, sizeof(bits));
+		bits = pg_ntoh64(bits);
+		memcpy(&value, &bits, sizeof(value));
+		sum = gpured_double_to_sum(value);
+		if (!GPURED_FLOAT_IS_DOUBLE(sum))
+			gpured_state_corrupt("Its sum is no double of that form.");
+		return sum;
+	}
 	if (!gpured_window_read((const uint8_t *) bytes, size, &window,
 							&gpured_context_allocator, context))
 		gpured_state_corrupt("Its exact sum makes no sense.");
-	if (gpured_window_is_double(window, &value))
-	{
-		sum = gpured_double_to_sum(value);
-		if (GPURED_FLOAT_IS_DOUBLE(sum))
-		{
-			pfree(window);
-			return sum;
-		}
-	}
-	return PointerGetDatum(window);
+	sum = narrow(window);
+	if (GPURED_FLOAT_IS_DOUBLE(sum))
+		pfree(window);
+	return sum;
 }

@@ -23,6 +23,9 @@
  * A double has the sign of a zero right: it is -0 only if all values were.  A short
  * sum of 0 is +0.
  *
+ * Serialized, a sum that can be a double is one, 8 bytes in network order, and any
+ * other is a window, whose form has another length.
+ *
  * Included by sum_float.c, avg_float.c, moments.c, partial.c and float_state.c only.
  */
 #ifndef GPURED_FLOAT_STATE_H
@@ -152,6 +155,7 @@ gpured_float_add(FunctionCallInfo fcinfo, Datum sum, double value)
 /* What follows takes or makes sums that have no part on the device. */
 extern Datum gpured_float_resolve(Datum sum, int64 *n);
 extern Datum gpured_float_combine(Datum sum, Datum other, MemoryContext context);
+extern size_t gpured_write_float(Datum sum, uint8_t *out);
 extern void gpured_send_float(StringInfo buf, Datum sum);
 extern Datum gpured_get_float(StringInfo buf, MemoryContext context);
 

@@ -10,7 +10,6 @@
  */
 #include "postgres.h"
 
-#include "libpq/pqformat.h"
 #include "utils/fmgrprotos.h"
 
 #include "aggregate/aggregate.h"
@@ -110,44 +109,52 @@ gpured_key_of_acc(GpuredOp op, const GpuredAcc *acc)
 	return gpured_op_is_least(op) ? ~key : key;
 }
 
-Datum
-gpured_partial_int(GpuredPartialForm form, int64 n, int128 sum)
+/* A state's first two bytes, and the number of values in a mean's. */
+static char *
+begin(char *where, GpuredPartialForm form, char sum_kind, char mean_kind, int64 n)
 {
-	StringInfoData buf;
+	char	   *next = gpured_state_put_kind(where, form == GPURED_PARTIAL_MEAN ? mean_kind : sum_kind);
 
-	if (form == GPURED_PARTIAL_MEAN)
-	{
-		gpured_state_begin(&buf, GPURED_STATE_INT_TOTAL);
-		pq_sendint64(&buf, n);
-	}
-	else
-		gpured_state_begin(&buf, GPURED_STATE_INT_SUM);
-	gpured_send_int128(&buf, sum);
-	return PointerGetDatum(gpured_state_end(&buf));
+	return form == GPURED_PARTIAL_MEAN ? gpured_state_put_int64(next, n) : next;
+}
+
+static Datum
+end(char *where, const char *next)
+{
+	SET_VARSIZE(where, next - where);
+	return PointerGetDatum(where);
 }
 
 Datum
-gpured_partial_float(GpuredPartialForm form, int64 n, const GpuredWindow *sum)
+gpured_partial_int(char *where, GpuredPartialForm form, int64 n, int128 sum)
 {
-	StringInfoData buf;
+	char	   *next = begin(where, form, GPURED_STATE_INT_SUM, GPURED_STATE_INT_TOTAL, n);
 
-	if (form == GPURED_PARTIAL_MEAN)
-	{
-		gpured_state_begin(&buf, GPURED_STATE_FLOAT_MEAN);
-		pq_sendint64(&buf, n);
-	}
-	else
-		gpured_state_begin(&buf, GPURED_STATE_FLOAT_SUM);
-	gpured_send_float(&buf, PointerGetDatum(sum));
-	return PointerGetDatum(gpured_state_end(&buf));
+	next = gpured_state_put_int64(next, (int64) (sum >> 64));
+	return end(where, gpured_state_put_int64(next, (int64) sum));
 }
 
 Datum
-gpured_partial_extreme(int64 key)
+gpured_partial_extreme(char *where, int64 key)
 {
-	StringInfoData buf;
+	char	   *next = gpured_state_put_kind(where, GPURED_STATE_EXTREME);
 
-	gpured_state_begin(&buf, GPURED_STATE_EXTREME);
-	pq_sendint64(&buf, (uint64) key);
-	return PointerGetDatum(gpured_state_end(&buf));
+	return end(where, gpured_state_put_int64(next, key));
+}
+
+Datum
+gpured_partial_float(char *where, GpuredPartialForm form, int64 n, Datum sum)
+{
+	char	   *next = begin(where, form, GPURED_STATE_FLOAT_SUM, GPURED_STATE_FLOAT_MEAN, n);
+
+	return end(where, next + gpured_write_float(sum, (uint8_t *) next));
+}
+
+Datum
+gpured_partial_written(char *where, GpuredPartialForm form, int64 n, const uint8_t *bytes, size_t size)
+{
+	char	   *next = begin(where, form, GPURED_STATE_FLOAT_SUM, GPURED_STATE_FLOAT_MEAN, n);
+
+	memcpy(next, bytes, size);
+	return end(where, next + size);
 }

@@ -48,9 +48,21 @@ extern bool gpured_op_is_least(GpuredOp op);
 /* The order key of a batch's extreme. */
 extern int64 gpured_key_of_acc(GpuredOp op, const GpuredAcc *acc);
 
-/* The state of n > 0 values. */
-extern Datum gpured_partial_int(GpuredPartialForm form, int64 n, int128 sum);
-extern Datum gpured_partial_float(GpuredPartialForm form, int64 n, const GpuredWindow *sum);
-extern Datum gpured_partial_extreme(int64 key);
+/*
+ * The state of n > 0 values, as a bytea that is written to the caller's memory,
+ * which is aligned and has room for GPURED_PARTIAL_ROOM bytes.
+ */
+#define GPURED_PARTIAL_ROOM (VARHDRSZ + 2 + sizeof(int64) + GPURED_WINDOW_MAX_BYTES)
+
+extern Datum gpured_partial_int(char *where, GpuredPartialForm form, int64 n, int128 sum);
+extern Datum gpured_partial_extreme(char *where, int64 key);
+
+/*
+ * The same of floats, whose sum is a Datum as in float_state.h, or the bytes that
+ * gpured_window_write() gave.
+ */
+extern Datum gpured_partial_float(char *where, GpuredPartialForm form, int64 n, Datum sum);
+extern Datum gpured_partial_written(char *where, GpuredPartialForm form, int64 n,
+									const uint8_t *bytes, size_t size);
 
 #endif							/* GPURED_PARTIAL_H */

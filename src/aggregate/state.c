@@ -160,6 +160,15 @@ gpured_state_begin(StringInfo buf, char kind)
 	pq_sendbyte(buf, kind);
 }
 
+/* The header is a bytea's, whose length is set when it is complete. */
+char *
+gpured_state_put_kind(char *state, char kind)
+{
+	state[VARHDRSZ] = STATE_VERSION;
+	state[VARHDRSZ + 1] = kind;
+	return state + VARHDRSZ + 2;
+}
+
 bytea *
 gpured_state_end(StringInfo buf)
 {

@@ -18,6 +18,9 @@
 
 #define MAX_ROWS		UINT32_MAX
 
+/* Tables by arrays take no more than one in so many bytes of the limit. */
+#define ARRAY_SHARE		4
+
 static void *
 allocate(GpuredGrouped *g, size_t size)
 {
@@ -140,7 +143,7 @@ gpured_grouped_supports(GpuredOp op)
  * Pairs of words are aligned, so that one instruction stores both.
  */
 static void
-lay_out_records(GpuredGrouped *g)
+lay_out_records(GpuredGrouped *g, size_t state_size)
 {
 	size_t		offset = sizeof(uint64_t);
 	size_t		size = 16;
@@ -168,6 +171,8 @@ lay_out_records(GpuredGrouped *g)
 			offset += 2 * sizeof(int64_t);
 		}
 	}
+	g->state_offset = offset;
+	offset += state_size;
 	while (size < offset)
 		size += size < CACHE_LINE ? size : 16;
 	g->record.element = size;
@@ -178,7 +183,10 @@ gpured_grouped_create(const GpuredGroupedSpec *spec, const GpuredAllocator *mem,
 {
 	GpuredGrouped *g = mem->alloc(arg, sizeof(*g));
 	int			ntables = spec->nkeys > 0 ? 2 * spec->nkeys - 1 : 0;
+	size_t		array_limit = SIZE_MAX;
 
+	if (spec->memory_limit > 0)
+		array_limit = spec->memory_limit / (ARRAY_SHARE * (ntables + 1));
 	memset(g, 0, sizeof(*g));
 	g->mem = mem;
 	g->arg = arg;
@@ -191,7 +199,7 @@ gpured_grouped_create(const GpuredGroupedSpec *spec, const GpuredAllocator *mem,
 	/* one more of each, since no allocation is empty */
 	g->key = allocate(g, (ntables + 1) * sizeof(*g->key));
 	for (int i = 0; i < ntables; i++)
-		gpured_keys_init(&g->key[i], i < spec->nkeys ? spec->key_size[i] : 8, mem, arg);
+		gpured_keys_init(&g->key[i], i < spec->nkeys ? spec->key_size[i] : 8, array_limit, mem, arg);
 	g->nulls = allocate(g, (spec->ncolumns + 1) * sizeof(*g->nulls));
 	for (int i = 0; i < spec->ncolumns; i++)
 		g->nulls[i] = (GpuredChunks)
@@ -215,7 +223,7 @@ gpured_grouped_create(const GpuredGroupedSpec *spec, const GpuredAllocator *mem,
 		a->sum->window.element = sizeof(GpuredWindow *);
 		a->sum->negative_zeros.element = sizeof(uint32_t);
 	}
-	lay_out_records(g);
+	lay_out_records(g, spec->state_size);
 	return g;
 }
 
@@ -280,14 +288,20 @@ gpured_grouped_memory(const GpuredGrouped *g)
 	return memory;
 }
 
-/* Whether a tile of "more" groups stays within the memory limit. */
+void
+gpured_grouped_set_limit(GpuredGrouped *g, size_t memory_limit)
+{
+	g->memory_limit = memory_limit;
+}
+
+/* Whether "more" groups stay within the memory limit. */
 static bool
 has_room(const GpuredGrouped *g, size_t more)
 {
 	size_t		memory = gpured_grouped_memory(g);
 	size_t		groups = (size_t) g->ngroups + more;
 
-	if (g->ngroups == 0 || g->memory_limit == SIZE_MAX)
+	if (more == 0 || g->ngroups == 0 || g->memory_limit == SIZE_MAX)
 		return true;
 	for (int i = 0; i < number_of_tables(g); i++)
 		memory += gpured_keys_growth(&g->key[i], more);
@@ -377,6 +391,23 @@ add_rows(GpuredGrouped *g, const GpuredGroupedColumn *keys, const uint32_t *grou
 		gpured_grouped_count_rows(g, &tile);
 		for (int c = 0; c < g->ncolumns; c++)
 			gpured_grouped_fold_column(g, c, &tile, &columns[c]);
+	}
+	return n;
+}
+
+size_t
+gpured_grouped_number(GpuredGrouped *g, const GpuredGroupedColumn *keys,
+					  const uint32_t *rows, size_t n, uint32_t *group)
+{
+	GpuredTile	tile = {.rows = rows};
+
+	for (tile.first = 0; tile.first < n; tile.first += tile.n)
+	{
+		tile.n = n - tile.first < TILE ? n - tile.first : TILE;
+		if (!has_room(g, tile.n))
+			return tile.first;
+		tile.group = group + tile.first;
+		number_rows(g, &tile, keys);
 	}
 	return n;
 }

@@ -75,6 +75,9 @@ typedef struct GpuredGroupedSpec
 	int			naggregates;
 	const GpuredGroupedAggregate *aggregates;
 
+	/* Bytes of a state of the caller's own in each group, zero at first. */
+	size_t		state_size;
+
 	/*
 	 * A batch is not taken further before this many bytes would be passed by
 	 * new groups.  0: no limit.  What is there anyway is never refused: a
@@ -110,21 +113,34 @@ extern size_t gpured_grouped_add(GpuredGrouped *g, const GpuredGroupedColumn *ke
 								 const uint32_t *rows, size_t n);
 
 /*
- * The same for rows whose groups the caller has numbered: group[i], below
- * ngroups, is the group of the i-th of the n rows.  For objects without keys.
+ * Only number the groups of rows, group[i] that of the i-th; returns how many of
+ * the n were numbered.  gpured_grouped_add_numbered() is for the rest, and has to
+ * be called for them before any other rows are added.
+ */
+extern size_t gpured_grouped_number(GpuredGrouped *g, const GpuredGroupedColumn *keys,
+									const uint32_t *rows, size_t n, uint32_t *group);
+
+/*
+ * Add rows whose groups are known: group[i], below ngroups, is the group of the
+ * i-th of the n rows.  They were numbered by gpured_grouped_number(), or by the
+ * caller if the object has no keys.
  */
 extern size_t gpured_grouped_add_numbered(GpuredGrouped *g, const uint32_t *group, uint32_t ngroups,
 										  const GpuredGroupedColumn *columns,
 										  const uint32_t *rows, size_t n);
 
-/* What is in use, in bytes. */
+/* What is in use, in bytes; and another limit, from now on. */
 extern size_t gpured_grouped_memory(const GpuredGrouped *g);
+extern void gpured_grouped_set_limit(GpuredGrouped *g, size_t memory_limit);
 
 /* The numbers of the bits that are set among the first n, ascending; how many. */
 extern size_t gpured_grouped_select(const uint64_t *bits, size_t n, uint32_t *rows);
 
 /* How many groups there are. */
 extern uint32_t gpured_grouped_groups(const GpuredGrouped *g);
+
+/* The caller's own state in a group; it stays where it is. */
+extern void *gpured_grouped_state(const GpuredGrouped *g, uint32_t group);
 
 /* A key of a group, as its bytes, zero-extended.  False if it is NULL. */
 extern bool gpured_grouped_key(const GpuredGrouped *g, uint32_t group, int key, uint64_t *value);
@@ -139,6 +155,12 @@ extern GpuredInt128 gpured_grouped_int_sum(const GpuredGrouped *g, uint32_t grou
 /* The least or greatest value; only if the count is not 0. */
 extern int64_t gpured_grouped_int_extreme(const GpuredGrouped *g, uint32_t group, int aggregate);
 extern double gpured_grouped_float_extreme(const GpuredGrouped *g, uint32_t group, int aggregate);
+
+/*
+ * The sum of floats, if it is exactly a double and that is easily seen: then true.
+ * With few rows in a group it most often is.
+ */
+extern bool gpured_grouped_double(const GpuredGrouped *g, uint32_t group, int aggregate, double *sum);
 
 /*
  * The sum of floats: as a new state from the allocator that is given here; as the

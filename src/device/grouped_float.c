@@ -56,25 +56,15 @@ value_at(const void *values, size_t size, size_t i)
 	return size == sizeof(float) ? ((const float *) values)[i] : ((const double *) values)[i];
 }
 
-static double
-power_of_two(int exponent)
-{
-	uint64_t	bits = (uint64_t) (exponent + 1023) << 52;
-	double		result;
-
-	memcpy(&result, &bits, sizeof(result));
-	return result;
-}
-
 static void
 set_anchor(GpuredFloatSum *sum, int anchor)
 {
 	sum->anchor = anchor;
 	sum->anchored = true;
 	sum->digits.n = 2;
-	sum->digits.bound = power_of_two(anchor);
+	sum->digits.bound = gpured_power_of_two(anchor);
 	for (int i = 0; i < 2; i++)
-		sum->digits.magic[i] = 1.5 * power_of_two(52 + gpured_digit_unit(sum, i));
+		sum->digits.magic[i] = 1.5 * gpured_power_of_two(52 + gpured_digit_unit(sum, i));
 }
 
 /* Where a grid for these values would be anchored. */
@@ -90,7 +80,7 @@ anchor_for(const void *values, size_t size, size_t n)
 		double		value = value_at(values, size, i);
 		double		magnitude = value < 0 ? -value : value;
 
-		if (magnitude > greatest && magnitude < power_of_two(HIGHEST_ANCHOR - ANCHOR_MARGIN))
+		if (magnitude > greatest && magnitude < gpured_power_of_two(HIGHEST_ANCHOR - ANCHOR_MARGIN))
 			greatest = magnitude;
 	}
 	if (greatest == 0)

@@ -59,13 +59,25 @@ key_room_for(const GpuredKeys *t, size_t keys)
 	return room;
 }
 
-void
-gpured_keys_init(GpuredKeys *t, int size, const GpuredAllocator *mem, void *arg)
+static void
+clear(GpuredKeys *t, int size, uint64_t max_span, const GpuredAllocator *mem, void *arg)
 {
 	memset(t, 0, sizeof(*t));
 	t->mem = mem;
 	t->arg = arg;
 	t->size = size;
+	t->max_span = max_span;
+	t->far_apart = max_span < MIN_SPAN;
+}
+
+void
+gpured_keys_init(GpuredKeys *t, int size, size_t array_limit, const GpuredAllocator *mem, void *arg)
+{
+	uint64_t	max_span = MAX_SPAN;
+
+	while (max_span * sizeof(*t->near) > array_limit)
+		max_span /= 2;
+	clear(t, size, max_span, mem, arg);
 }
 
 static void *
@@ -100,7 +112,7 @@ gpured_keys_release(GpuredKeys *t)
 	release_near(t);
 	release(t, t->buckets, bucket_size(t) << t->log2_buckets);
 	release(t, t->key, t->size * t->key_room);
-	gpured_keys_init(t, t->size, t->mem, t->arg);
+	clear(t, t->size, t->max_span, t->mem, t->arg);
 }
 
 /* What is replaced exists beside the new for a while, so all of the new counts. */
@@ -114,8 +126,8 @@ gpured_keys_growth(const GpuredKeys *t, size_t more)
 		bytes += t->size * key_room_for(t, t->n + more);
 	if (log2 > t->log2_buckets)
 		bytes += bucket_size(t) << log2;
-	if (!t->far_apart && t->span < MAX_SPAN)
-		bytes += MAX_SPAN * sizeof(*t->near);
+	if (!t->far_apart && t->span < t->max_span)
+		bytes += t->max_span * sizeof(*t->near);
 	return bytes;
 }
 
@@ -270,13 +282,13 @@ place_near(GpuredKeys *t, const void *keys, size_t n, bool wide)
 		least = rank < least ? rank : least;
 		greatest = rank > greatest ? rank : greatest;
 	}
-	if ((uint64_t) greatest - (uint64_t) least >= MAX_SPAN)
+	if ((uint64_t) greatest - (uint64_t) least >= t->max_span)
 	{
 		t->far_apart = true;
 		release_near(t);
 		return;
 	}
-	while (span < MAX_SPAN && span < 2 * ((uint64_t) greatest - (uint64_t) least + 1))
+	while (span < t->max_span && span < 2 * ((uint64_t) greatest - (uint64_t) least + 1))
 		span *= 2;
 	low = (uint64_t) least - (span - ((uint64_t) greatest - (uint64_t) least + 1)) / 2;
 

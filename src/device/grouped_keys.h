@@ -36,6 +36,7 @@ typedef struct GpuredKeys
 	uint32_t   *near;
 	uint64_t	low;
 	uint64_t	span;			/* its length; 0 without it */
+	uint64_t	max_span;
 	bool		far_apart;		/* some keys were */
 
 	/* The hash table. */
@@ -43,7 +44,9 @@ typedef struct GpuredKeys
 	void	   *buckets;
 } GpuredKeys;
 
-extern void gpured_keys_init(GpuredKeys *t, int size, const GpuredAllocator *mem, void *arg);
+/* The array is to take no more than array_limit bytes. */
+extern void gpured_keys_init(GpuredKeys *t, int size, size_t array_limit,
+							 const GpuredAllocator *mem, void *arg);
 extern void gpured_keys_release(GpuredKeys *t);
 
 /* How many bytes more it may take to hold "more" keys besides those it has. */

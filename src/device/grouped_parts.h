@@ -65,6 +65,7 @@ struct GpuredGrouped
 	uint32_t	ngroups;
 	uint32_t	capacity;		/* groups that have a record */
 	GpuredChunks record;
+	size_t		state_offset;	/* in a record */
 
 	int			nkeys;
 	int			ncolumns;
@@ -139,6 +140,17 @@ static inline int
 gpured_digit_unit(const GpuredFloatSum *sum, int i)
 {
 	return sum->anchor - DIGIT_BITS * (i + 1) + 1;
+}
+
+/* Of the exponents of ordinary doubles. */
+static inline double
+gpured_power_of_two(int exponent)
+{
+	uint64_t	bits = (uint64_t) (exponent + 1023) << 52;
+	double		result;
+
+	memcpy(&result, &bits, sizeof(result));
+	return result;
 }
 
 static inline GpuredGroupedColumn

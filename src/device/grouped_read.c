@@ -40,6 +40,12 @@ gpured_grouped_count(const GpuredGrouped *g, uint32_t group, int aggregate)
 	return gpured_grouped_rows(g, group) - gpured_counter_of(nulls, group);
 }
 
+void *
+gpured_grouped_state(const GpuredGrouped *g, uint32_t group)
+{
+	return (char *) gpured_find_element(&g->record, group) + g->state_offset;
+}
+
 static const char *
 state_of(const GpuredGrouped *g, uint32_t group, int aggregate)
 {
@@ -113,6 +119,43 @@ gpured_grouped_window(const GpuredGrouped *g, uint32_t group, int aggregate,
 	if (gpured_grouped_count(g, group, aggregate) > gpured_counter_of(&sum->negative_zeros, group))
 		w->flags |= GPURED_EXACT_NOT_NEGZERO;
 	return w;
+}
+
+/*
+ * Both digits together are an integer of 128 bits; it is a double if 53 of them
+ * are enough.  The grid is far from the least and the greatest doubles.
+ */
+bool
+gpured_grouped_double(const GpuredGrouped *g, uint32_t group, int aggregate, double *sum)
+{
+	const GpuredFloatSum *s = g->aggregate[aggregate].sum;
+	GpuredWindow *const *kept = gpured_find_element(&s->window, group);
+	int64_t		digit[2];
+	__int128	value;
+	unsigned __int128 magnitude;
+	uint64_t	low;
+	int			zeros;
+
+	if (kept != NULL && *kept != NULL)
+		return false;
+	memcpy(digit, state_of(g, group, aggregate), sizeof(digit));
+	value = (__int128) digit[0] * (INT64_C(1) << DIGIT_BITS) + digit[1];
+	if (value == 0)
+	{
+		*sum = gpured_counter_of(&s->negative_zeros, group) <
+			gpured_grouped_count(g, group, aggregate) ? 0.0 : -0.0;
+		return true;
+	}
+	magnitude = value < 0 ? -(unsigned __int128) value : (unsigned __int128) value;
+	low = (uint64_t) magnitude;
+	zeros = low != 0 ? __builtin_ctzll(low) : 64 + __builtin_ctzll((uint64_t) (magnitude >> 64));
+	magnitude >>= zeros;
+	if (magnitude >> 53 != 0)
+		return false;
+	*sum = (double) (int64_t) magnitude * gpured_power_of_two(gpured_digit_unit(s, 1) + zeros);
+	if (value < 0)
+		*sum = -*sum;
+	return true;
 }
 
 /* Room for the windows that a copy and two additions make, and never release. */

@@ -59,6 +59,7 @@ typedef struct Counters
 	uint64		batches;
 	uint64		server_batches; /* that gpured-server computed */
 	uint64		flushes;		/* of groups that exceeded their memory */
+	uint64		ungrouped;		/* rows that came out as they are */
 	uint64		fold_ns;		/* time on the device */
 } Counters;
 
@@ -87,6 +88,8 @@ typedef struct ScanNode
 	bool		has_group_by;
 	bool		started;
 	Phase		phase;
+	bool		at_end;			/* all pages are read */
+	uint64		passed_before;	/* rows of earlier runs */
 	GpuredPages pages;
 	GpuredPage	page;
 	GpuredPage	slice;			/* some rows of it */
@@ -218,6 +221,8 @@ start(ScanNode *node)
 	gpured_pages_begin(&node->pages, node->rel, node->css.ss.ps.state->es_snapshot,
 					   node->shared != NULL ? &node->shared->blocks : NULL,
 					   node->columns->natts);
+	node->at_end = false;
+	node->passed_before = node->counters.passed;
 	node->page.n = node->row = 0;
 	memset(&node->progress, 0, sizeof(node->progress));
 	node->progress.relid = RelationGetRelid(node->rel);
@@ -304,21 +309,49 @@ server_batches(void)
 															 GPURED_COUNT_BATCHES]);
 }
 
-static void
+/*
+ * About how many rows this process will still see, if it gets the same part of the
+ * blocks that nobody has taken yet as of those before.
+ */
+static double
+rows_to_come(ScanNode *node)
+{
+	const GpuredPages *pages = &node->pages;
+	double		passed = node->counters.passed - node->passed_before;
+	double		blocks = pages->range_end - pages->range_next;
+
+	if (node->progress.blocks == 0)
+		return 0;
+	if (node->shared != NULL)
+	{
+		double		taken = pg_atomic_read_u64(&node->shared->blocks.next);
+
+		if (taken > 0 && taken < pages->blocks->nblocks)
+			blocks += (pages->blocks->nblocks - taken) * node->progress.blocks / taken;
+	}
+	return passed * blocks / node->progress.blocks;
+}
+
+/* False if rows have to come out first. */
+static bool
 fold_batch(ScanNode *node)
 {
+	GpuredFolded folded;
 	instr_time	from;
 	instr_time	to;
 	uint64		before = server_batches();
 
-	if (node->columns->n > 0)
-		node->counters.batches++;
 	INSTR_TIME_SET_CURRENT(from);
-	gpured_fold_batch(node->fold);
+	folded = gpured_fold_batch(node->fold, rows_to_come(node));
 	INSTR_TIME_SET_CURRENT(to);
 	INSTR_TIME_SUBTRACT(to, from);
 	node->counters.fold_ns += (uint64) (INSTR_TIME_GET_DOUBLE(to) * 1e9);
 	node->counters.server_batches += server_batches() - before;
+	if (folded == GPURED_FOLD_IS_FULL)
+		node->counters.flushes++;
+	if (folded == GPURED_FOLD_PASSES)
+		node->counters.ungrouped += gpured_fold_left(node->fold);
+	return folded == GPURED_FOLD_IS_DONE;
 }
 
 /* The next partial row, to the scan slot; false if there is none left. */
@@ -336,7 +369,27 @@ emit(ScanNode *node)
 	return found;
 }
 
-/* Read on, to the end or until the groups' memory is full. */
+/* Read pages until the batch is full, or to the end. */
+static void
+fill_batch(ScanNode *node)
+{
+	while (!gpured_batch_is_full(node->columns))
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (node->row < node->page.n)
+			take_rows(node);
+		else if (!next_page(node))
+		{
+			gpured_pages_release(&node->pages);
+			node->at_end = true;
+			break;
+		}
+	}
+	if (node->columns->n > 0)
+		node->counters.batches++;
+}
+
+/* Read on, to the end or until rows have to come out. */
 static void
 scan_table(ScanNode *node)
 {
@@ -344,26 +397,18 @@ scan_table(ScanNode *node)
 
 	node->progress.phase = GPURED_PHASE_SCANNING;
 	gpured_progress_show(&node->progress);
-	while (node->row < node->page.n || next_page(node))
+	/* First what a batch had left. */
+	while (fold_batch(node))
 	{
-		CHECK_FOR_INTERRUPTS();
-		if (node->row == node->page.n)
-			continue;
-		take_rows(node);
-		if (!gpured_batch_is_full(node->columns))
-			continue;
-		fold_batch(node);
-		if (gpured_fold_is_full(node->fold))
+		if (node->at_end)
 		{
-			node->counters.flushes++;
-			node->phase = EMITTING;
-			MemoryContextSwitchTo(old);
-			return;
+			node->phase = EMITTING_LAST;
+			break;
 		}
+		fill_batch(node);
 	}
-	fold_batch(node);
-	gpured_pages_release(&node->pages);
-	node->phase = EMITTING_LAST;
+	if (node->phase == SCANNING)
+		node->phase = EMITTING;
 	MemoryContextSwitchTo(old);
 }
 
@@ -392,7 +437,7 @@ next_row(ScanNode *node)
 			gpured_progress_end(&node->progress);
 			return NULL;
 		}
-		gpured_fold_reset(node->fold);
+		gpured_fold_continue(node->fold);
 		node->phase = SCANNING;
 	}
 }
@@ -436,10 +481,7 @@ rescan(CustomScanState *css)
 	end_pages(node);
 	node->phase = SCANNING;
 	if (node->started)
-	{
-		gpured_columns_clear(node->columns);
 		gpured_fold_reset(node->fold);
-	}
 	gpured_columns_reset(node->columns);
 	gpured_quals_reset(node->filter);
 }
@@ -490,6 +532,7 @@ add_counters(Counters *to, const Counters *from)
 	to->batches += from->batches;
 	to->server_batches += from->server_batches;
 	to->flushes += from->flushes;
+	to->ungrouped += from->ungrouped;
 	to->fold_ns += from->fold_ns;
 }
 
@@ -547,6 +590,17 @@ show_exprs(const char *label, List *exprs, ScanNode *node, List *ancestors, Expl
 		ExplainPropertyList(label, result, es);
 }
 
+/* For each loop, as PostgreSQL shows it of a sequential scan. */
+static void
+show_removed(ScanNode *node, uint64 removed, ExplainState *es)
+{
+	double		nloops = node->css.ss.ps.instrument->nloops;
+
+	if (node->quals == NIL || (removed == 0 && es->format == EXPLAIN_FORMAT_TEXT))
+		return;
+	ExplainPropertyFloat("Rows Removed by Filter", NULL, nloops > 0 ? removed / nloops : 0, 0, es);
+}
+
 static void
 explain_counters(ScanNode *node, ExplainState *es)
 {
@@ -555,8 +609,7 @@ explain_counters(ScanNode *node, ExplainState *es)
 	add_counters(&sum, &node->counters);
 	ExplainPropertyUInteger("Blocks", NULL, sum.blocks, es);
 	ExplainPropertyUInteger("Rows Scanned", NULL, sum.rows, es);
-	if (node->quals != NIL)
-		ExplainPropertyUInteger("Rows Removed by Filter", NULL, sum.rows - sum.passed, es);
+	show_removed(node, sum.rows - sum.passed, es);
 	if (sum.by_executor > 0)
 		ExplainPropertyUInteger("Rows Computed by PostgreSQL", NULL, sum.by_executor, es);
 	ExplainPropertyUInteger("Batches", NULL, sum.batches, es);
@@ -564,6 +617,8 @@ explain_counters(ScanNode *node, ExplainState *es)
 		ExplainPropertyUInteger("Server Batches", NULL, sum.server_batches, es);
 	if (sum.flushes > 0)
 		ExplainPropertyUInteger("Group Flushes", NULL, sum.flushes, es);
+	if (sum.ungrouped > 0)
+		ExplainPropertyUInteger("Ungrouped Rows", NULL, sum.ungrouped, es);
 	if (es->timing)
 		ExplainPropertyFloat("Device Time", "ms", sum.fold_ns / 1e6, 3, es);
 }

@@ -9,7 +9,9 @@
  * then the total is what the server has not seen, until a row comes out.
  *
  * The rows that come out are partial states, and a group may come out more than
- * once: whoever is above merges them.
+ * once: whoever is above merges them.  So there is no need to find groups where
+ * that is of no use: where nearly each row has a group of its own, the rows pass
+ * as they are, each as the state of one row.
  */
 #include "postgres.h"
 
@@ -28,14 +30,19 @@
 #include "scan/groups.h"
 #include "scan/transition.h"
 
-/* The totals of one column in one group. */
+/* After so many rows it is asked whether grouping is of use, and at each double of it. */
+#define PASS_SAMPLE 32768
+
+/* Rows that pass are so many times those that were looked at before. */
+#define PASS_FACTOR 16
+
+/* The totals of one column in the only group. */
 typedef struct Total
 {
 	int64		n;				/* values */
 	union
 	{
 		int128		sum;
-		GpuredWindow *window;	/* NULL before the first value */
 		int64		key;
 	}			v;
 } Total;
@@ -46,11 +53,18 @@ typedef struct Accumulator
 	GpuredOp	op;
 	int			column;			/* -1 for count(*) */
 	int			filter;			/* column, or -1 */
-	Size		offset;			/* of its state in a group's */
 	GpuredTransition *transition;
 	int			transno;		/* of the aggregate that has the transition */
 	int numeric;				/* column of a numeric sum or average, or -1 */
-	GpuredExact *exact;			/* what is not yet in the only group's window */
+
+	/* With groups: which aggregate of the device, or where its state is. */
+	int			aggregate;
+	Size		offset;
+
+	/* Without: the only group's. */
+	Total		total;
+	GpuredExact *exact;
+	GpuredTransitionState state;
 	bool		asked;			/* whether to offload it */
 	GpuredOffload *offload;		/* its way to the server, or NULL */
 } Accumulator;
@@ -61,28 +75,49 @@ typedef struct Output
 	int			accumulator;
 	GpuredPartialForm form;
 	bool		is_transition;
+	char	   *space;			/* for the partial state of a total */
 } Output;
+
+/* A column of a batch with a filter: what the device calls a column. */
+typedef struct Input
+{
+	int			column;			/* -1: no values, only which rows count */
+	int			filter;			/* -1: all rows */
+	uint64	   *valid;			/* room for the bits of a batch */
+} Input;
 
 struct GpuredFold
 {
 	GpuredColumns *columns;
 	bool		has_group_by;
-	uint64		rows;			/* since the last reset */
+	uint64		rows;			/* folded since the last reset */
 	int			noutputs;
 	Output	   *outputs;
 	int			naccumulators;
 	Accumulator *accumulators;
+	bool		has_transitions;
 	int			nkeys;
 	int		   *keys;
-	Size		state_size;
-	GpuredGroups *groups;		/* NULL if there are no keys */
-	char	   *state;			/* then of the only group */
-	uint32	   *group;			/* of each row in the batch */
 	bool	   *take;			/* whether a row has a value for an aggregate */
 	void	   *dense;			/* the values of those that have */
 	AggState   *agg_state;
 	ExprContext *group_context;
-	uint32		next;			/* group to be emitted */
+
+	/* If there are keys. */
+	GpuredGroups *groups;
+	int			ninputs;
+	Input	   *inputs;
+	GpuredGroupedColumn *batch; /* inputs of the whole batch */
+	GpuredGroupedColumn *rest;	/* of the rows that come next */
+	uint32		group[GPURED_GROUPS_ROWS];
+	bool		begun;			/* with the batch */
+	int			folded;			/* rows of the batch */
+	uint64		next_sample;	/* number of rows */
+	double		pass_left;		/* rows that are to pass as they are */
+	bool		passing;		/* those of the batch, once groups are out */
+	bool		groups_are_out;
+
+	uint32		next;			/* group, or row of the batch, to be emitted */
 };
 
 static MemoryContext
@@ -105,9 +140,6 @@ add_accumulator(GpuredFold *fold, const Accumulator *accumulator)
 			return i;
 	}
 	list[fold->naccumulators] = *accumulator;
-	list[fold->naccumulators].offset = fold->state_size;
-	fold->state_size += MAXALIGN(accumulator->kind == GPURED_TOTAL_NONE ?
-								 sizeof(GpuredTransitionState) : sizeof(Total));
 	return fold->naccumulators++;
 }
 
@@ -147,6 +179,9 @@ add_aggregate(GpuredFold *fold, Output *output, Aggref *aggref, ScanState *node)
 			accumulator.numeric = args[0];
 	}
 	output->is_transition = accumulator.kind == GPURED_TOTAL_NONE;
+	fold->has_transitions |= output->is_transition;
+	if (!output->is_transition)
+		output->space = palloc(GPURED_PARTIAL_ROOM);
 	output->accumulator = add_accumulator(fold, &accumulator);
 }
 
@@ -176,6 +211,9 @@ gpured_fold_create(List *outputs, bool has_group_by, GpuredColumns *columns, Sca
 	fold->agg_state = gpured_make_agg_state(estate, fold->group_context, has_keys(outputs));
 	fold->outputs = palloc0(list_length(outputs) * sizeof(Output));
 	fold->accumulators = palloc0(list_length(outputs) * sizeof(Accumulator));
+	fold->inputs = palloc0(list_length(outputs) * sizeof(Input));
+	fold->batch = palloc0(list_length(outputs) * sizeof(GpuredGroupedColumn));
+	fold->rest = palloc0(list_length(outputs) * sizeof(GpuredGroupedColumn));
 	fold->keys = palloc(list_length(outputs) * sizeof(int));
 
 	foreach(lc, outputs)
@@ -197,6 +235,52 @@ gpured_fold_create(List *outputs, bool has_group_by, GpuredColumns *columns, Sca
 	return fold;
 }
 
+/* The number of an input, which is added if it is new. */
+static int
+add_input(GpuredFold *fold, int column, int filter)
+{
+	Input	   *input = &fold->inputs[fold->ninputs];
+
+	for (int i = 0; i < fold->ninputs; i++)
+	{
+		if (fold->inputs[i].column == column && fold->inputs[i].filter == filter)
+			return i;
+	}
+	input->column = column;
+	input->filter = filter;
+	input->valid = palloc((fold->columns->room + 63) / 64 * sizeof(uint64));
+	return fold->ninputs++;
+}
+
+/* Let the device have the groups, and the totals of their columns. */
+static void
+prepare_groups(GpuredFold *fold)
+{
+	GpuredGroupedAggregate *aggregates = palloc(Max(fold->naccumulators, 1) *
+												sizeof(GpuredGroupedAggregate));
+	GpuredGroupedSpec spec = {.aggregates = aggregates,.memory_limit = get_hash_memory_limit()};
+
+	for (int i = 0; i < fold->naccumulators; i++)
+	{
+		Accumulator *accumulator = &fold->accumulators[i];
+
+		if (accumulator->kind == GPURED_TOTAL_NONE)
+		{
+			accumulator->offset = spec.state_size;
+			spec.state_size += sizeof(GpuredTransitionState);
+			continue;
+		}
+		accumulator->aggregate = spec.naggregates++;
+		aggregates[accumulator->aggregate].op = accumulator->op;
+		aggregates[accumulator->aggregate].column = add_input(fold, accumulator->column,
+															  accumulator->filter);
+	}
+	spec.ncolumns = fold->ninputs;
+	fold->groups = gpured_groups_create(fold->keys, fold->nkeys, &spec, fold->columns,
+										CurrentMemoryContext);
+	fold->next_sample = PASS_SAMPLE;
+}
+
 void
 gpured_fold_prepare(GpuredFold *fold)
 {
@@ -204,76 +288,82 @@ gpured_fold_prepare(GpuredFold *fold)
 	fold->dense = palloc(fold->columns->room * sizeof(int64));
 	if (fold->nkeys > 0)
 	{
-		fold->group = palloc(fold->columns->room * sizeof(uint32));
-		fold->groups = gpured_groups_create(fold->keys, fold->nkeys, fold->state_size,
-											fold->columns, group_memory(fold));
+		prepare_groups(fold);
+		return;
 	}
-	else
+	for (int i = 0; i < fold->naccumulators; i++)
 	{
-		fold->state = palloc0(Max(fold->state_size, 1));
-		for (int i = 0; i < fold->naccumulators; i++)
+		if (fold->accumulators[i].kind == GPURED_TOTAL_FLOAT)
 		{
-			if (fold->accumulators[i].kind == GPURED_TOTAL_FLOAT)
-			{
-				fold->accumulators[i].exact = palloc(sizeof(GpuredExact));
-				gpured_exact_init(fold->accumulators[i].exact);
-			}
+			fold->accumulators[i].exact = palloc(sizeof(GpuredExact));
+			gpured_exact_init(fold->accumulators[i].exact);
 		}
 	}
 }
 
 void
-gpured_fold_reset(GpuredFold *fold)
+gpured_fold_continue(GpuredFold *fold)
 {
 	fold->rows = 0;
 	fold->next = 0;
+	fold->groups_are_out = false;
 	ReScanExprContext(fold->group_context);
-	if (fold->groups != NULL)
+	if (fold->passing)
+		gpured_columns_clear(fold->columns);
+	if (fold->columns->n == 0)
 	{
-		gpured_groups_reset(fold->groups);
-		return;
+		fold->begun = false;
+		fold->folded = 0;
 	}
-	memset(fold->state, 0, fold->state_size);
+	fold->passing = false;
+	fold->next_sample = PASS_SAMPLE;
+	if (fold->groups != NULL)
+		gpured_groups_reset(fold->groups);
+}
+
+void
+gpured_fold_reset(GpuredFold *fold)
+{
+	gpured_columns_clear(fold->columns);
+	gpured_fold_continue(fold);
+	fold->pass_left = 0;
 	for (int i = 0; i < fold->naccumulators; i++)
 	{
-		if (fold->accumulators[i].exact != NULL)
-			gpured_exact_init(fold->accumulators[i].exact);
-		fold->accumulators[i].asked = false;
-		fold->accumulators[i].offload = NULL;
+		Accumulator *accumulator = &fold->accumulators[i];
+
+		memset(&accumulator->total, 0, sizeof(accumulator->total));
+		memset(&accumulator->state, 0, sizeof(accumulator->state));
+		if (accumulator->exact != NULL)
+			gpured_exact_init(accumulator->exact);
+		accumulator->asked = false;
+		accumulator->offload = NULL;
 	}
 }
 
-bool
-gpured_fold_is_full(const GpuredFold *fold)
-{
-	return fold->groups != NULL &&
-		MemoryContextMemAllocated(group_memory(fold), true) > get_hash_memory_limit();
-}
-
-/* Which rows have a value for an aggregate; NULL if all have. */
+/* Which rows have a value for an aggregate, of n from a row on; NULL if all have. */
 static const bool *
-rows_with_value(GpuredFold *fold, const Accumulator *accumulator)
+rows_with_value(GpuredFold *fold, const Accumulator *accumulator, int from, int n)
 {
 	const GpuredColumns *columns = fold->columns;
-	const GpuredColumn *column = NULL;
+	const bool *nulls = NULL;
 	bool	   *take = fold->take;
 
 	if (accumulator->column >= 0 && columns->column[accumulator->column].has_nulls)
-		column = &columns->column[accumulator->column];
+		nulls = columns->column[accumulator->column].nulls + from;
 	if (accumulator->filter >= 0)
 	{
 		const GpuredColumn *filter = &columns->column[accumulator->filter];
 
-		for (int i = 0; i < columns->n; i++)
-			take[i] = filter->values[i] & !filter->nulls[i];
-		for (int i = 0; column != NULL && i < columns->n; i++)
-			take[i] &= !column->nulls[i];
+		for (int i = 0; i < n; i++)
+			take[i] = filter->values[from + i] & !filter->nulls[from + i];
+		for (int i = 0; nulls != NULL && i < n; i++)
+			take[i] &= !nulls[i];
 		return take;
 	}
-	if (column == NULL)
+	if (nulls == NULL)
 		return NULL;
-	for (int i = 0; i < columns->n; i++)
-		take[i] = !column->nulls[i];
+	for (int i = 0; i < n; i++)
+		take[i] = !nulls[i];
 	return take;
 }
 
@@ -282,7 +372,7 @@ static GpuredBatch
 dense_values(GpuredFold *fold, const Accumulator *accumulator)
 {
 	const GpuredColumn *column = &fold->columns->column[accumulator->column];
-	const bool *take = rows_with_value(fold, accumulator);
+	const bool *take = rows_with_value(fold, accumulator, 0, fold->columns->n);
 	GpuredBatch batch = {.values = column->values,.n = fold->columns->n};
 	size_t		to = 0;
 
@@ -355,14 +445,14 @@ offload(GpuredFold *fold, Accumulator *accumulator, const GpuredBatch *batch)
 static void
 fold_total(GpuredFold *fold, Accumulator *accumulator)
 {
-	Total	   *total = (Total *) (fold->state + accumulator->offset);
+	Total	   *total = &accumulator->total;
 	GpuredBatch batch;
 	GpuredAcc	acc;
 	int64		key;
 
 	if (accumulator->kind == GPURED_TOTAL_COUNT)
 	{
-		const bool *take = rows_with_value(fold, accumulator);
+		const bool *take = rows_with_value(fold, accumulator, 0, fold->columns->n);
 
 		if (take == NULL)
 			total->n += fold->columns->n;
@@ -397,11 +487,21 @@ fold_total(GpuredFold *fold, Accumulator *accumulator)
 	total->n += batch.n;
 }
 
-static void
-fold_transition(GpuredFold *fold, Accumulator *accumulator)
+/* The state of a row's group, or of the only one. */
+static inline GpuredTransitionState *
+transition_state(const GpuredFold *fold, Accumulator *accumulator, uint32 group)
 {
-	const bool *take = rows_with_value(fold, accumulator);
-	const int	n = fold->columns->n;
+	if (fold->groups == NULL)
+		return &accumulator->state;
+	return (GpuredTransitionState *)
+		((char *) gpured_grouped_state(gpured_groups_device(fold->groups), group) +
+		 accumulator->offset);
+}
+
+static void
+fold_transition(GpuredFold *fold, Accumulator *accumulator, int from, int n)
+{
+	const bool *take = rows_with_value(fold, accumulator, from, n);
 	const GpuredColumn *numeric = NULL;
 
 	if (accumulator->numeric >=0)
@@ -413,142 +513,178 @@ fold_transition(GpuredFold *fold, Accumulator *accumulator)
 
 		if (take != NULL && !take[i])
 			continue;
-		state = (GpuredTransitionState *) (fold->state + accumulator->offset);
-		if (fold->groups != NULL)
-			state = (GpuredTransitionState *)
-				(fold->groups->states + fold->group[i] * fold->state_size + accumulator->offset);
-		if (numeric !=NULL && state->started && !numeric->nulls[i] &&
-			gpured_numeric_add_short(state->value, ((struct varlena **) numeric->values)[i]))
+		state = transition_state(fold, accumulator, fold->group[i % GPURED_GROUPS_ROWS]);
+		if (numeric !=NULL && state->started && !numeric->nulls[from + i] &&
+			gpured_numeric_add_short(state->value,
+									 ((struct varlena **) numeric->values)[from + i]))
 			continue;
-		gpured_transition_advance(accumulator->transition, state, fold->columns, i);
+		gpured_transition_advance(accumulator->transition, state, fold->columns, from + i);
 	}
 }
 
-/* For each row that has a value, with "total" its group's. */
-#define EACH_ROW(body) \
-	do { \
-		for (int i = 0; i < n; i++) \
-		{ \
-			Total	   *total; \
-			if (take != NULL && !take[i]) \
-				continue; \
-			total = (Total *) (states + group[i] * size); \
-			total->n++; \
-			body; \
-		} \
-	} while (0)
-
-#define EACH_INT(ctype) EACH_ROW(total->v.sum += ((const ctype *) values)[i])
-#define EACH_FLOAT(ctype) EACH_ROW(add_to_window(fold, total, ((const ctype *) values)[i]))
-#define EACH_KEY(to_key, ctype) \
-	EACH_ROW(keep_greatest(total, to_key(((const ctype *) values)[i]) ^ invert))
-
-static inline void
-add_to_window(GpuredFold *fold, Total *total, double value)
-{
-	MemoryContext context = group_memory(fold);
-
-	if (unlikely(total->v.window == NULL))
-		total->v.window = gpured_window_create(&gpured_context_allocator, context);
-	total->v.window = gpured_window_add(total->v.window, value, &gpured_context_allocator, context);
-}
-
-static inline void
-keep_greatest(Total *total, int64 key)
-{
-	if (total->n == 1 || key > total->v.key)
-		total->v.key = key;
-}
-
-/* Fold the batch into groups. */
+/* Fold the batch into the only group. */
 static void
-fold_groups(GpuredFold *fold, Accumulator *accumulator)
+fold_ungrouped(GpuredFold *fold)
 {
-	const bool *take = rows_with_value(fold, accumulator);
-	const uint32 *group = fold->group;
-	char	   *states = fold->groups->states + accumulator->offset;
-	const Size	size = fold->state_size;
-	const int	n = fold->columns->n;
-	const int64 invert = gpured_op_is_least(accumulator->op) ? -1 : 0;
-	const void *values = NULL;
-
-	if (accumulator->column >= 0)
-		values = fold->columns->column[accumulator->column].values;
-	if (accumulator->kind == GPURED_TOTAL_COUNT)
+	for (int i = 0; fold->columns->n > 0 && i < fold->naccumulators; i++)
 	{
-		EACH_ROW((void) 0);
-		return;
-	}
-	switch (accumulator->op)
-	{
-		case GPURED_reduce_sum_int2:
-			EACH_INT(int16);
-			break;
-		case GPURED_reduce_sum_int4:
-			EACH_INT(int32);
-			break;
-		case GPURED_reduce_sum_int8:
-			EACH_INT(int64);
-			break;
-		case GPURED_reduce_sum_float4:
-			EACH_FLOAT(float4);
-			break;
-		case GPURED_reduce_sum_float8:
-			EACH_FLOAT(float8);
-			break;
-		case GPURED_reduce_min_int2:
-		case GPURED_reduce_max_int2:
-			EACH_KEY((int64), int16);
-			break;
-		case GPURED_reduce_min_int4:
-		case GPURED_reduce_max_int4:
-			EACH_KEY((int64), int32);
-			break;
-		case GPURED_reduce_min_int8:
-		case GPURED_reduce_max_int8:
-			EACH_KEY((int64), int64);
-			break;
-		case GPURED_reduce_min_float4:
-		case GPURED_reduce_max_float4:
-			EACH_KEY(float4_key, float4);
-			break;
-		case GPURED_reduce_min_float8:
-		case GPURED_reduce_max_float8:
-			EACH_KEY(float8_key, float8);
-			break;
-		default:
-			elog(ERROR, "unexpected operation of a column scan: %d", (int) accumulator->op);
-	}
-}
+		Accumulator *accumulator = &fold->accumulators[i];
 
-void
-gpured_fold_batch(GpuredFold *fold)
-{
-	if (fold->columns->n > 0)
-	{
-		if (fold->groups != NULL)
-			gpured_groups_find(fold->groups, fold->columns, fold->group);
-		for (int i = 0; i < fold->naccumulators; i++)
-		{
-			Accumulator *accumulator = &fold->accumulators[i];
-
-			if (accumulator->kind == GPURED_TOTAL_NONE)
-				fold_transition(fold, accumulator);
-			else if (fold->groups != NULL)
-				fold_groups(fold, accumulator);
-			else
-				fold_total(fold, accumulator);
-		}
+		if (accumulator->kind == GPURED_TOTAL_NONE)
+			fold_transition(fold, accumulator, 0, fold->columns->n);
+		else
+			fold_total(fold, accumulator);
 	}
 	fold->rows += fold->columns->n;
-	gpured_columns_clear(fold->columns);
 }
 
-/* The partial state of an aggregate that is a total. */
-static Datum
-partial_total(GpuredFold *fold, Accumulator *accumulator, const Output *output,
-			  Total *total, bool *null)
+/* Make the batch's columns the device's. */
+static void
+begin_batch(GpuredFold *fold)
 {
+	const GpuredColumns *columns = fold->columns;
+
+	gpured_groups_begin_batch(fold->groups, columns);
+	for (int i = 0; i < fold->ninputs; i++)
+	{
+		const Input *input = &fold->inputs[i];
+		GpuredGroupedColumn *batch = &fold->batch[i];
+		const bool *nulls = NULL;
+		const GpuredColumn *filter = NULL;
+
+		batch->values = NULL;
+		batch->valid = NULL;
+		if (input->column >= 0)
+		{
+			batch->values = columns->column[input->column].values;
+			if (columns->column[input->column].has_nulls)
+				nulls = columns->column[input->column].nulls;
+		}
+		if (input->filter >= 0)
+			filter = &columns->column[input->filter];
+		if (nulls == NULL && filter == NULL)
+			continue;
+		gpured_rows_to_bits(nulls, filter != NULL ? (const bool *) filter->values : NULL,
+							filter != NULL ? filter->nulls : NULL, columns->n, input->valid);
+		batch->valid = input->valid;
+	}
+	fold->begun = true;
+}
+
+/* Fold rows of the batch into groups; false if there is no room for new groups. */
+static bool
+fold_rows(GpuredFold *fold, int n)
+{
+	const GpuredColumns *columns = fold->columns;
+	const int	from = fold->folded;
+	const Size	limit = get_hash_memory_limit();
+	const Size	states = fold->has_transitions ?
+		MemoryContextMemAllocated(group_memory(fold), true) : 0;
+	GpuredGroupedColumn *values = fold->rest;
+	int			taken;
+
+	if (fold->rows > 0 && states >= limit)
+		return false;
+	for (int i = 0; i < fold->ninputs; i++)
+	{
+		const GpuredGroupedColumn *all = &fold->batch[i];
+		int			column = fold->inputs[i].column;
+
+		values[i].values = column < 0 ? NULL :
+			(const char *) all->values + from * columns->column[column].len;
+		values[i].valid = all->valid != NULL ? all->valid + from / 64 : NULL;
+	}
+	taken = gpured_groups_fold(fold->groups, columns, values, from, n,
+							   states < limit ? limit - states : 1, fold->group);
+	for (int i = 0; taken > 0 && i < fold->naccumulators; i++)
+	{
+		if (fold->accumulators[i].kind == GPURED_TOTAL_NONE)
+			fold_transition(fold, &fold->accumulators[i], from, taken);
+	}
+	fold->folded += taken;
+	fold->rows += taken;
+	return taken == n;
+}
+
+/*
+ * Whether to look for groups no further, but to pass rows on as they are.  Of n
+ * rows with c fewer groups, which are a sample, N rows would save
+ *
+ *		c / n * N / n
+ *
+ * of themselves, since two rows meet by chance n^2 times as often in n times as
+ * many.  It is worth nothing unless a quarter of them is saved.  Where rows of a
+ * group come one after another the groups are few at once.
+ */
+static void
+consider_passing(GpuredFold *fold, double rows_to_come)
+{
+	double		n = fold->rows;
+	double		saved = n - gpured_grouped_groups(gpured_groups_device(fold->groups));
+
+	if (saved * (n + rows_to_come) < n * n / 4)
+		fold->pass_left = PASS_FACTOR * n;
+}
+
+/* How many rows more the groups' memory may be enough for, at the least. */
+static double
+room_left(const GpuredFold *fold)
+{
+	double		memory = gpured_groups_memory(fold->groups) +
+		MemoryContextMemAllocated(group_memory(fold), true);
+
+	return fold->rows * get_hash_memory_limit() / memory;
+}
+
+GpuredFolded
+gpured_fold_batch(GpuredFold *fold, double rows_to_come)
+{
+	GpuredColumns *columns = fold->columns;
+
+	if (fold->groups == NULL)
+		fold_ungrouped(fold);
+	while (fold->groups != NULL && fold->folded < columns->n)
+	{
+		int			rest = columns->n - fold->folded;
+
+		if (fold->pass_left > 0)
+		{
+			fold->pass_left -= rest;
+			fold->passing = true;
+			return GPURED_FOLD_PASSES;
+		}
+		if (!fold->begun)
+			begin_batch(fold);
+		if (!fold_rows(fold, Min(rest, GPURED_GROUPS_ROWS)))
+		{
+			consider_passing(fold, 0);
+			return GPURED_FOLD_IS_FULL;
+		}
+		if (fold->rows >= fold->next_sample)
+		{
+			consider_passing(fold, Min(rows_to_come, room_left(fold)));
+			fold->next_sample = 2 * fold->rows;
+		}
+	}
+	gpured_columns_clear(columns);
+	fold->begun = false;
+	fold->folded = 0;
+	return GPURED_FOLD_IS_DONE;
+}
+
+int
+gpured_fold_left(const GpuredFold *fold)
+{
+	return fold->columns->n - fold->folded;
+}
+
+/* The partial state of an aggregate that is a total, of the only group. */
+static Datum
+partial_total(Accumulator *accumulator, const Output *output, bool *null)
+{
+	Total	   *total = &accumulator->total;
+	GpuredWindow *window;
+
 	*null = false;
 	if (accumulator->kind == GPURED_TOTAL_COUNT)
 		return Int64GetDatum(total->n);
@@ -558,35 +694,168 @@ partial_total(GpuredFold *fold, Accumulator *accumulator, const Output *output,
 	if (*null)
 		return (Datum) 0;
 	if (accumulator->kind == GPURED_TOTAL_INT)
-		return gpured_partial_int(output->form, total->n, total->v.sum);
+		return gpured_partial_int(output->space, output->form, total->n, total->v.sum);
 	if (accumulator->kind == GPURED_TOTAL_EXTREME)
-		return gpured_partial_extreme(total->v.key);
-	if (accumulator->exact != NULL)
-	{
-		GpuredWindow *window = gpured_window_create(&gpured_context_allocator,
-													CurrentMemoryContext);
-
-		window = gpured_window_add_exact(window, accumulator->exact, &gpured_context_allocator,
-										 CurrentMemoryContext);
-		return gpured_partial_float(output->form, total->n, window);
-	}
-	return gpured_partial_float(output->form, total->n, total->v.window);
+		return gpured_partial_extreme(output->space, total->v.key);
+	window = gpured_window_create(&gpured_context_allocator, CurrentMemoryContext);
+	window = gpured_window_add_exact(window, accumulator->exact, &gpured_context_allocator,
+									 CurrentMemoryContext);
+	return gpured_partial_float(output->space, output->form, total->n, PointerGetDatum(window));
 }
 
-bool
-gpured_fold_emit(GpuredFold *fold, TupleTableSlot *slot)
+/* The order key of a value that an extreme takes, or that it is. */
+static int64
+extreme_key(GpuredOp op, int64 integer, double number)
 {
-	char	   *state = fold->state;
+	const GpuredOpInfo *info = &gpured_op_info[op];
+	bool		is_float = info->acc == GPURED_ACC_least_float || info->acc == GPURED_ACC_greatest_float;
+	int64		key = integer;
 
-	if (fold->groups != NULL)
+	if (is_float && info->input_size == sizeof(float4))
+		key = float4_key((float4) number);
+	else if (is_float)
+		key = float8_key(number);
+	return gpured_op_is_least(op) ? ~key : key;
+}
+
+/* The same of a group of the device. */
+static Datum
+partial_of_group(GpuredFold *fold, const Accumulator *accumulator, const Output *output,
+				 uint32 group, bool *null)
+{
+	const GpuredGrouped *device = gpured_groups_device(fold->groups);
+	const int	a = accumulator->aggregate;
+	const int64 n = gpured_grouped_count(device, group, a);
+	uint8_t		bytes[GPURED_WINDOW_MAX_BYTES];
+	double		sum;
+
+	*null = false;
+	if (accumulator->kind == GPURED_TOTAL_COUNT)
+		return Int64GetDatum(n);
+	*null = n == 0;
+	if (*null)
+		return (Datum) 0;
+	switch (accumulator->kind)
 	{
-		if (fold->next == fold->groups->n)
-			return false;
-		state = fold->groups->states + fold->next * fold->state_size;
+		case GPURED_TOTAL_INT:
+			return gpured_partial_int(output->space, output->form, n,
+									  gpured_int128_of(gpured_grouped_int_sum(device, group, a)));
+		case GPURED_TOTAL_FLOAT:
+			if (gpured_grouped_double(device, group, a, &sum) &&
+				GPURED_FLOAT_IS_DOUBLE(gpured_double_to_sum(sum)))
+				return gpured_partial_float(output->space, output->form, n,
+											gpured_double_to_sum(sum));
+			return gpured_partial_written(output->space, output->form, n, bytes,
+										  gpured_grouped_write_window(device, group, a, bytes));
+		default:
+			/* whichever of the two it is */
+			return gpured_partial_extreme(output->space,
+										  extreme_key(accumulator->op,
+													  gpured_grouped_int_extreme(device, group, a),
+													  gpured_grouped_float_extreme(device, group, a)));
 	}
-	else if (fold->next > 0 || (fold->has_group_by && fold->rows == 0))
-		return false;
+}
 
+/* The same of one row of the batch. */
+static Datum
+partial_of_row(GpuredFold *fold, const Accumulator *accumulator, const Output *output,
+			   int row, bool *null)
+{
+	const GpuredColumn *column = NULL;
+	const GpuredColumn *filter = NULL;
+	GpuredAccKind acc;
+	int64		integer = 0;
+	double		number = 0;
+	Datum		sum;
+	bool		counts;
+
+	if (accumulator->column >= 0)
+		column = &fold->columns->column[accumulator->column];
+	if (accumulator->filter >= 0)
+		filter = &fold->columns->column[accumulator->filter];
+	counts = (column == NULL || !column->nulls[row]) &&
+		(filter == NULL || (filter->values[row] && !filter->nulls[row]));
+	*null = false;
+	if (accumulator->kind == GPURED_TOTAL_COUNT)
+		return Int64GetDatum(counts);
+	*null = !counts;
+	if (*null)
+		return (Datum) 0;
+
+	acc = gpured_op_info[accumulator->op].acc;
+	if (acc == GPURED_ACC_exact || acc == GPURED_ACC_least_float || acc == GPURED_ACC_greatest_float)
+		number = column->len == sizeof(float4) ? ((const float4 *) column->values)[row] :
+			((const float8 *) column->values)[row];
+	else if (column->len == sizeof(int16))
+		integer = ((const int16 *) column->values)[row];
+	else if (column->len == sizeof(int32))
+		integer = ((const int32 *) column->values)[row];
+	else
+		integer = ((const int64 *) column->values)[row];
+
+	if (accumulator->kind == GPURED_TOTAL_INT)
+		return gpured_partial_int(output->space, output->form, 1, integer);
+	if (accumulator->kind == GPURED_TOTAL_EXTREME)
+		return gpured_partial_extreme(output->space, extreme_key(accumulator->op, integer, number));
+	sum = gpured_double_to_sum(number);
+	if (!GPURED_FLOAT_IS_DOUBLE(sum))
+	{
+		GpuredWindow *window = gpured_window_create(&gpured_context_allocator, CurrentMemoryContext);
+
+		sum = PointerGetDatum(gpured_window_add(window, number, &gpured_context_allocator,
+												CurrentMemoryContext));
+	}
+	return gpured_partial_float(output->space, output->form, 1, sum);
+}
+
+/* The partial state of one row, by its own transition function. */
+static Datum
+transition_of_row(GpuredFold *fold, const Accumulator *accumulator, int row, bool *null)
+{
+	GpuredTransitionState state = {.started = false};
+	bool		counts = true;
+
+	if (accumulator->filter >= 0)
+	{
+		const GpuredColumn *filter = &fold->columns->column[accumulator->filter];
+
+		counts = filter->values[row] && !filter->nulls[row];
+	}
+	if (counts)
+		gpured_transition_advance(accumulator->transition, &state, fold->columns, row);
+	return gpured_transition_partial(accumulator->transition, &state, null);
+}
+
+static void
+emit_row(GpuredFold *fold, int row, TupleTableSlot *slot)
+{
+	/* what the row before has left */
+	if (fold->has_transitions)
+		ReScanExprContext(fold->group_context);
+	for (int i = 0; i < fold->noutputs; i++)
+	{
+		const Output *output = &fold->outputs[i];
+		const Accumulator *accumulator = &fold->accumulators[output->accumulator];
+		bool	   *null = &slot->tts_isnull[i];
+
+		if (output->key >= 0)
+		{
+			const GpuredColumn *column = &fold->columns->column[fold->keys[output->key]];
+
+			*null = column->nulls[row];
+			slot->tts_values[i] = *null ? (Datum) 0 : gpured_column_datum(column, row);
+		}
+		else if (output->is_transition)
+			slot->tts_values[i] = transition_of_row(fold, accumulator, row, null);
+		else
+			slot->tts_values[i] = partial_of_row(fold, accumulator, output, row, null);
+	}
+}
+
+/* A group of the device, or the only one. */
+static void
+emit_group(GpuredFold *fold, uint32 group, TupleTableSlot *slot)
+{
 	for (int i = 0; i < fold->noutputs; i++)
 	{
 		const Output *output = &fold->outputs[i];
@@ -594,17 +863,40 @@ gpured_fold_emit(GpuredFold *fold, TupleTableSlot *slot)
 		bool	   *null = &slot->tts_isnull[i];
 
 		if (output->key >= 0)
-			slot->tts_values[i] = gpured_groups_key(fold->groups, fold->columns, fold->next,
+			slot->tts_values[i] = gpured_groups_key(fold->groups, fold->columns, group,
 													output->key, null);
 		else if (output->is_transition)
 			slot->tts_values[i] =
 				gpured_transition_partial(accumulator->transition,
-										  (GpuredTransitionState *) (state + accumulator->offset),
-										  null);
+										  transition_state(fold, accumulator, group), null);
+		else if (fold->groups != NULL)
+			slot->tts_values[i] = partial_of_group(fold, accumulator, output, group, null);
 		else
-			slot->tts_values[i] = partial_total(fold, accumulator, output,
-												(Total *) (state + accumulator->offset), null);
+			slot->tts_values[i] = partial_total(accumulator, output, null);
 	}
-	fold->next++;
+}
+
+bool
+gpured_fold_emit(GpuredFold *fold, TupleTableSlot *slot)
+{
+	uint32		ngroups = fold->has_group_by && fold->rows == 0 ? 0 : 1;
+
+	if (fold->groups != NULL)
+		ngroups = gpured_grouped_groups(gpured_groups_device(fold->groups));
+	if (!fold->groups_are_out && fold->next < ngroups)
+	{
+		emit_group(fold, fold->next++, slot);
+		return true;
+	}
+	if (!fold->passing)
+		return false;
+	if (!fold->groups_are_out)
+	{
+		fold->groups_are_out = true;
+		fold->next = fold->folded;
+	}
+	if (fold->next >= fold->columns->n)
+		return false;
+	emit_row(fold, fold->next++, slot);
 	return true;
 }

@@ -22,19 +22,34 @@ extern GpuredFold *gpured_fold_create(List *outputs, bool has_group_by,
 /* The columns are prepared. */
 extern void gpured_fold_prepare(GpuredFold *fold);
 
-/* Fold in the batch; the batch is empty then. */
-extern void gpured_fold_batch(GpuredFold *fold);
+typedef enum GpuredFolded
+{
+	GPURED_FOLD_IS_DONE,		/* and the batch is empty */
+	GPURED_FOLD_IS_FULL,		/* groups take all the memory that they may */
+	GPURED_FOLD_PASSES			/* rows come out as they are */
+} GpuredFolded;
 
-/* Whether the groups take all the memory that they may. */
-extern bool gpured_fold_is_full(const GpuredFold *fold);
+/*
+ * Fold in the batch.  If it is not done then all rows have to be emitted; after
+ * gpured_fold_continue() it is called again for the rest of the batch.
+ * "rows_to_come" is about how many rows will follow.
+ */
+extern GpuredFolded gpured_fold_batch(GpuredFold *fold, double rows_to_come);
+
+/* How many rows of the batch are not folded. */
+extern int	gpured_fold_left(const GpuredFold *fold);
 
 /*
  * The next row of partial states, in the slot's first columns; false if there is
- * none left.  Memory is that of the current context.
+ * none left.  It is good until the next one is asked for; what is not the fold's
+ * own is in the current memory context.
  */
 extern bool gpured_fold_emit(GpuredFold *fold, TupleTableSlot *slot);
 
-/* Forget all groups. */
+/* All rows were emitted: begin anew. */
+extern void gpured_fold_continue(GpuredFold *fold);
+
+/* Forget all groups, and the batch. */
 extern void gpured_fold_reset(GpuredFold *fold);
 
 #endif							/* GPURED_FOLD_H */

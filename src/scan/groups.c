@@ -1,398 +1,210 @@
 /*
  * groups.c
- *	  Numbers for groups.
- *
- * A hash table with open addressing, whose slots hold the upper half of the hash
- * beside the group's number: a probe that meets another group seldom looks at
- * its key.
- *
- * Keys by value are words of 64 bits behind a bitmap of the NULLs.  Otherwise a
- * key is an image: the bitmap, then each value that is not NULL, padded to whole
- * words, with a varlena as it is.
+ *	  The groups of a column scan.
  */
 #include "postgres.h"
 
+#include "utils/memutils.h"
+
 #include "scan/groups.h"
+#include "scan/images.h"
 
-#define FIRST_CAPACITY 256
-#define FIRST_SLOTS 1024
-
-/* Bytes that a value takes in an image, without the padding. */
-static Size
-value_size(const GpuredColumn *column, const void *value)
+struct GpuredGroups
 {
-	if (column->byval)
-		return sizeof(Datum);
-	if (column->len > 0)
-		return column->len;
-	if (column->len == -2)
-		return strlen(value) + 1;
-	return VARSIZE_ANY(value);
-}
+	int			nkeys;
+	const int  *keys;			/* columns */
+	MemoryContext context;
+	GpuredGrouped *device;
+	GpuredImages *images;		/* NULL if all keys are by value */
 
-static inline uint64
-mix(uint64 hash, uint64 word)
+	/* By value: keys of the batch's rows, and where they may have to be put. */
+	GpuredGroupedColumn *batch;
+	uint32	  **widened;
+	uint64	  **valid;
+};
+
+static void *
+context_alloc(void *arg, size_t size)
 {
-	hash = (hash ^ word) * UINT64CONST(0x9E3779B97F4A7C15);
-	return hash ^ (hash >> 29);
-}
-
-static inline uint64
-finish(uint64 hash)
-{
-	hash *= UINT64CONST(0xBF58476D1CE4E5B9);
-	return hash ^ (hash >> 32);
-}
-
-static uint64
-hash_words(const uint64 *word, int n)
-{
-	uint64		hash = UINT64CONST(0x2545F4914F6CDD1D);
-
-	for (int i = 0; i < n; i++)
-		hash = mix(hash, word[i]);
-	return finish(hash);
+	return MemoryContextAllocHuge((MemoryContext) arg, size);
 }
 
 static void
-allocate(GpuredGroups *groups)
+context_release(void *arg, void *pointer)
 {
-	MemoryContext context = groups->context;
-
-	groups->n = 0;
-	groups->capacity = FIRST_CAPACITY;
-	groups->mask = FIRST_SLOTS - 1;
-	groups->slots = MemoryContextAllocZero(context, FIRST_SLOTS * sizeof(uint64));
-	groups->states = MemoryContextAllocHuge(context, FIRST_CAPACITY * groups->state_size);
-	if (groups->by_value)
-		groups->group_keys = MemoryContextAlloc(context,
-												FIRST_CAPACITY * groups->words * sizeof(uint64));
-	else
-		groups->images = MemoryContextAlloc(context, FIRST_CAPACITY * sizeof(char *));
+	pfree(pointer);
 }
 
+static const GpuredAllocator context_allocator = {context_alloc, context_release};
+
 GpuredGroups *
-gpured_groups_create(const int *keys, int nkeys, Size state_size,
-					 const GpuredColumns *columns, MemoryContext context)
+gpured_groups_create(const int *keys, int nkeys, GpuredGroupedSpec *spec,
+					 const GpuredColumns *columns, MemoryContext parent)
 {
 	GpuredGroups *groups = palloc0(sizeof(GpuredGroups));
+	uint8	   *sizes = palloc(nkeys * sizeof(uint8));
+	bool		by_value = true;
 
-	groups->state_size = state_size;
 	groups->nkeys = nkeys;
 	groups->keys = keys;
-	groups->context = context;
-	groups->by_value = true;
-	groups->words = 1 + nkeys;
+	groups->context = AllocSetContextCreate(parent, "gpured groups", ALLOCSET_DEFAULT_SIZES);
 	for (int k = 0; k < nkeys; k++)
-		groups->by_value &= columns->column[keys[k]].byval;
-	if (groups->by_value)
-		groups->batch_keys = palloc(columns->room * groups->words * sizeof(uint64));
-	allocate(groups);
+		by_value &= columns->column[keys[k]].byval;
+	if (!by_value)
+		groups->images = gpured_images_create(keys, nkeys, groups->context);
+	else
+	{
+		groups->batch = palloc0(nkeys * sizeof(GpuredGroupedColumn));
+		groups->widened = palloc0(nkeys * sizeof(uint32 *));
+		groups->valid = palloc(nkeys * sizeof(uint64 *));
+		for (int k = 0; k < nkeys; k++)
+		{
+			int			len = columns->column[keys[k]].len;
+
+			sizes[k] = Max(len, sizeof(uint32));
+			groups->valid[k] = palloc((columns->room + 63) / 64 * sizeof(uint64));
+			if (len < sizeof(uint32))
+				groups->widened[k] = palloc(columns->room * sizeof(uint32));
+		}
+		spec->nkeys = nkeys;
+		spec->key_size = sizes;
+	}
+	groups->device = gpured_grouped_create(spec, &context_allocator, groups->context);
 	return groups;
+}
+
+GpuredGrouped *
+gpured_groups_device(const GpuredGroups *groups)
+{
+	return groups->device;
 }
 
 void
 gpured_groups_reset(GpuredGroups *groups)
 {
-	allocate(groups);
+	gpured_grouped_reset(groups->device);
+	if (groups->images != NULL)
+		gpured_images_reset(groups->images);
 }
 
-/* Room for one more group. */
-static void
-grow(GpuredGroups *groups)
+Size
+gpured_groups_memory(const GpuredGroups *groups)
 {
-	groups->capacity *= 2;
-	groups->states = repalloc_huge(groups->states, groups->capacity * groups->state_size);
-	if (groups->by_value)
-		groups->group_keys = repalloc_huge(groups->group_keys,
-										   (Size) groups->capacity * groups->words *
-										   sizeof(uint64));
-	else
-		groups->images = repalloc_huge(groups->images, groups->capacity * sizeof(char *));
+	return MemoryContextMemAllocated(groups->context, true);
 }
 
-static uint64
-hash_group(const GpuredGroups *groups, uint32 group)
+static inline uint64
+bit_of_row(const bool *nulls, const bool *filter, const bool *filter_nulls, int i)
 {
-	if (groups->by_value)
-		return hash_words(groups->group_keys + (Size) group * groups->words, groups->words);
-	else
+	return (nulls == NULL || !nulls[i]) && (filter == NULL || filter[i]) &&
+		(filter_nulls == NULL || !filter_nulls[i]);
+}
+
+void
+gpured_rows_to_bits(const bool *nulls, const bool *filter, const bool *filter_nulls, int n,
+					uint64 *bits)
+{
+	for (int from = 0; from < n; from += 64)
 	{
-		const uint64 *image = (const uint64 *) groups->images[group];
+		int			rows = Min(n - from, 64);
+		uint64		word = 0;
 
-		return hash_words(image + 1, (int) image[0]);
-	}
-}
-
-/* Twice the slots. */
-static void
-rehash(GpuredGroups *groups)
-{
-	uint64		nslots = ((uint64) groups->mask + 1) * 2;
-	uint64	   *slots;
-
-	slots = MemoryContextAllocExtended(groups->context, nslots * sizeof(uint64),
-									   MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	pfree(groups->slots);
-	groups->slots = slots;
-	groups->mask = (uint32) (nslots - 1);
-	for (uint32 g = 0; g < groups->n; g++)
-	{
-		uint64		hash = hash_group(groups, g);
-		uint32		slot = (uint32) hash & groups->mask;
-
-		while (slots[slot] != 0)
-			slot = (slot + 1) & groups->mask;
-		slots[slot] = (hash >> 32 << 32) | (g + 1);
-	}
-}
-
-/* Number a new group; the caller fills in its key. */
-static uint32
-add_group(GpuredGroups *groups, uint64 hash, uint32 slot)
-{
-	uint32		group = groups->n;
-
-	if (group == groups->capacity)
-		grow(groups);
-	memset(groups->states + group * groups->state_size, 0, groups->state_size);
-	groups->slots[slot] = (hash >> 32 << 32) | (group + 1);
-	groups->n++;
-	return group;
-}
-
-/* More than half of the slots are taken: ask after the new group has its key. */
-static inline bool
-is_crowded(const GpuredGroups *groups)
-{
-	return groups->n > groups->mask / 2;
-}
-
-/* The key words of all rows, a column at a time. */
-static void
-make_words(GpuredGroups *groups, const GpuredColumns *columns)
-{
-	int			words = groups->words;
-	int			n = columns->n;
-
-	for (int i = 0; i < n; i++)
-		groups->batch_keys[i * words] = 0;
-	for (int k = 0; k < groups->nkeys; k++)
-	{
-		const GpuredColumn *column = &columns->column[groups->keys[k]];
-		uint64	   *to = groups->batch_keys + 1 + k;
-
-#define WORDS(ctype) \
-		for (int i = 0; i < n; i++) \
-			to[i * words] = (uint64) ((const ctype *) column->values)[i]
-
-		if (column->len == 8)
-			WORDS(uint64);
-		else if (column->len == 4)
-			WORDS(uint32);
-		else if (column->len == 2)
-			WORDS(uint16);
-		else
-			WORDS(uint8);
-#undef WORDS
-		for (int i = 0; column->has_nulls && i < n; i++)
-		{
-			if (column->nulls[i])
-			{
-				groups->batch_keys[i * words] |= UINT64CONST(1) << k;
-				to[i * words] = 0;
-			}
-		}
-	}
-}
-
-static inline bool
-words_equal(const uint64 *a, const uint64 *b, int n)
-{
-	uint64		difference = 0;
-
-	for (int i = 0; i < n; i++)
-		difference |= a[i] ^ b[i];
-	return difference == 0;
-}
-
-static pg_attribute_always_inline void
-find_by_value(GpuredGroups *groups, int n, int words, uint32 *group)
-{
-	const uint64 *key = groups->batch_keys;
-
-	for (int i = 0; i < n; i++, key += words)
-	{
-		uint64		hash = hash_words(key, words);
-		uint32		slot = (uint32) hash & groups->mask;
-		uint64		entry;
-		uint32		found;
-
-		while ((entry = groups->slots[slot]) != 0)
-		{
-			found = (uint32) entry - 1;
-			if (entry >> 32 == hash >> 32 &&
-				words_equal(groups->group_keys + (Size) found * words, key, words))
-				break;
-			slot = (slot + 1) & groups->mask;
-		}
-		if (entry == 0)
-		{
-			found = add_group(groups, hash, slot);
-			memcpy(groups->group_keys + (Size) found * words, key, words * sizeof(uint64));
-			if (is_crowded(groups))
-				rehash(groups);
-		}
-		group[i] = found;
-	}
-}
-
-/* Write a row's image to groups->image; returns its words behind the first. */
-static int
-make_image(GpuredGroups *groups, const GpuredColumns *columns, int row)
-{
-	Size		size = 2 * sizeof(uint64);
-	uint64		nulls = 0;
-	char	   *to;
-
-	for (int k = 0; k < groups->nkeys; k++)
-	{
-		const GpuredColumn *column = &columns->column[groups->keys[k]];
-
-		if (column->nulls[row])
-			nulls |= UINT64CONST(1) << k;
-		else if (column->byval)
-			size += sizeof(Datum);
-		else
-			size += MAXALIGN(value_size(column, ((const void **) column->values)[row]));
-	}
-	if (size > groups->image_room)
-	{
-		if (groups->image != NULL)
-			pfree(groups->image);
-		groups->image = NULL;
-		groups->image_room = 0;
-		groups->image = MemoryContextAllocHuge(columns->context, 2 * size);
-		groups->image_room = 2 * size;
-	}
-
-	((uint64 *) groups->image)[0] = size / sizeof(uint64) - 1;
-	((uint64 *) groups->image)[1] = nulls;
-	to = groups->image + 2 * sizeof(uint64);
-	for (int k = 0; k < groups->nkeys; k++)
-	{
-		const GpuredColumn *column = &columns->column[groups->keys[k]];
-		Datum		value;
-		Size		bytes;
-
-		if (column->nulls[row])
-			continue;
-		value = gpured_column_datum(column, row);
-		if (column->byval)
-		{
-			memcpy(to, &value, sizeof(value));
-			to += sizeof(value);
-			continue;
-		}
-		bytes = value_size(column, DatumGetPointer(value));
-		memset(to + MAXALIGN_DOWN(bytes), 0, MAXALIGN(bytes) - MAXALIGN_DOWN(bytes));
-		memcpy(to, DatumGetPointer(value), bytes);
-		to += MAXALIGN(bytes);
-	}
-	return (int) (size / sizeof(uint64) - 1);
-}
-
-static void
-find_by_image(GpuredGroups *groups, const GpuredColumns *columns, uint32 *group)
-{
-	for (int i = 0; i < columns->n; i++)
-	{
-		int			words = make_image(groups, columns, i);
-		const uint64 *image = (const uint64 *) groups->image;
-		uint64		hash = hash_words(image + 1, words);
-		uint32		slot = (uint32) hash & groups->mask;
-		uint64		entry;
-		uint32		found;
-
-		while ((entry = groups->slots[slot]) != 0)
-		{
-			found = (uint32) entry - 1;
-			if (entry >> 32 == hash >> 32)
-			{
-				const uint64 *other = (const uint64 *) groups->images[found];
-
-				if (other[0] == image[0] && words_equal(other + 1, image + 1, words))
-					break;
-			}
-			slot = (slot + 1) & groups->mask;
-		}
-		if (entry == 0)
-		{
-			Size		size = (words + 1) * sizeof(uint64);
-			char	   *copy = MemoryContextAllocHuge(groups->context, size);
-
-			memcpy(copy, image, size);
-			found = add_group(groups, hash, slot);
-			groups->images[found] = copy;
-			if (is_crowded(groups))
-				rehash(groups);
-		}
-		group[i] = found;
+		for (int i = 0; i < rows; i++)
+			word |= bit_of_row(nulls, filter, filter_nulls, from + i) << i;
+		bits[from / 64] = word;
 	}
 }
 
 void
-gpured_groups_find(GpuredGroups *groups, const GpuredColumns *columns, uint32 *group)
+gpured_groups_begin_batch(GpuredGroups *groups, const GpuredColumns *columns)
 {
-	if (!groups->by_value)
-	{
-		find_by_image(groups, columns, group);
+	if (groups->images != NULL)
 		return;
+	for (int k = 0; k < groups->nkeys; k++)
+	{
+		const GpuredColumn *column = &columns->column[groups->keys[k]];
+		uint32	   *widened = groups->widened[k];
+
+		groups->batch[k].values = column->values;
+		groups->batch[k].valid = NULL;
+		if (column->has_nulls)
+		{
+			gpured_rows_to_bits(column->nulls, NULL, NULL, columns->n, groups->valid[k]);
+			groups->batch[k].valid = groups->valid[k];
+		}
+		if (widened == NULL)
+			continue;
+		groups->batch[k].values = widened;
+		for (int i = 0; column->len == sizeof(uint8) && i < columns->n; i++)
+			widened[i] = ((const uint8 *) column->values)[i];
+		for (int i = 0; column->len == sizeof(uint16) && i < columns->n; i++)
+			widened[i] = ((const uint16 *) column->values)[i];
 	}
-	make_words(groups, columns);
-	if (groups->words == 2)
-		find_by_value(groups, columns->n, 2, group);
-	else
-		find_by_value(groups, columns->n, groups->words, group);
+}
+
+/* Number rows; how many of them. */
+static int
+number_rows(GpuredGroups *groups, const GpuredColumns *columns, int from, int n, Size memory,
+			uint32 *group)
+{
+	GpuredGroupedColumn keys[64];
+	Size		device = gpured_grouped_memory(groups->device);
+	Size		others = gpured_groups_memory(groups);
+
+	others -= Min(others, device);
+	if (groups->images != NULL)
+	{
+		others += gpured_images_growth(groups->images, n);
+		gpured_grouped_set_limit(groups->device, memory - Min(others, memory - 1));
+		if (gpured_images_count(groups->images) > 0 && device + others > memory)
+			return 0;
+		gpured_images_find(groups->images, columns, from, n, group);
+		return n;
+	}
+	gpured_grouped_set_limit(groups->device, memory - Min(others, memory - 1));
+	for (int k = 0; k < groups->nkeys; k++)
+	{
+		const GpuredGroupedColumn *all = &groups->batch[k];
+		Size		size = Max(columns->column[groups->keys[k]].len, sizeof(uint32));
+
+		keys[k].values = (const char *) all->values + from * size;
+		keys[k].valid = all->valid != NULL ? all->valid + from / 64 : NULL;
+	}
+	return (int) gpured_grouped_number(groups->device, keys, NULL, n, group);
+}
+
+int
+gpured_groups_fold(GpuredGroups *groups, const GpuredColumns *columns,
+				   const GpuredGroupedColumn *values, int from, int n, Size memory, uint32 *group)
+{
+	uint32		ngroups;
+
+	n = number_rows(groups, columns, from, n, memory, group);
+	if (n == 0)
+		return 0;
+	ngroups = groups->images != NULL ? gpured_images_count(groups->images) :
+		gpured_grouped_groups(groups->device);
+	return (int) gpured_grouped_add_numbered(groups->device, group, ngroups, values, NULL, n);
 }
 
 Datum
-gpured_groups_key(const GpuredGroups *groups, const GpuredColumns *columns,
-				  uint32 group, int key, bool *null)
+gpured_groups_key(const GpuredGroups *groups, const GpuredColumns *columns, uint32 group,
+				  int key, bool *null)
 {
-	const GpuredColumn *column = &columns->column[groups->keys[key]];
-	const char *value;
-	uint64		nulls;
+	uint64		value;
 
-	if (groups->by_value)
+	if (groups->images != NULL)
+		return gpured_images_value(groups->images, columns, group, key, null);
+	*null = !gpured_grouped_key(groups->device, group, key, &value);
+	switch (columns->column[groups->keys[key]].len)
 	{
-		const uint64 *words = groups->group_keys + (Size) group * groups->words;
-
-		*null = (words[0] >> key) & 1;
-		switch (column->len)
-		{
-			case 1:
-				return CharGetDatum((char) words[1 + key]);
-			case 2:
-				return Int16GetDatum((int16) words[1 + key]);
-			case 4:
-				return Int32GetDatum((int32) words[1 + key]);
-			default:
-				return (Datum) words[1 + key];
-		}
+		case 1:
+			return CharGetDatum((char) value);
+		case 2:
+			return Int16GetDatum((int16) value);
+		case 4:
+			return Int32GetDatum((int32) value);
+		default:
+			return (Datum) value;
 	}
-
-	value = groups->images[group] + 2 * sizeof(uint64);
-	nulls = ((const uint64 *) groups->images[group])[1];
-	*null = (nulls >> key) & 1;
-	if (*null)
-		return (Datum) 0;
-	for (int k = 0; k < key; k++)
-	{
-		if (!((nulls >> k) & 1))
-			value += MAXALIGN(value_size(&columns->column[groups->keys[k]], value));
-	}
-	if (column->byval)
-		return *(const Datum *) value;
-	return PointerGetDatum(value);
 }

@@ -78,6 +78,7 @@ typedef struct Setup
 	bool		null[MAX_POOL][MAX_KEYS];
 	int			naggregates;
 	Column		column[MAX_AGGREGATES];
+	bool		numbered;		/* rows are numbered first, and counted in a state as well */
 	Group	   *expected;		/* by the pool's key */
 	Group	   *merged;
 } Setup;
@@ -243,7 +244,10 @@ find_group(const Setup *s, const GpuredGrouped *g, uint32_t group)
 	return -1;
 }
 
-/* The bytes that are written, the window and the superaccumulator are the same sum. */
+/*
+ * The bytes that are written, the window and the superaccumulator are the same sum,
+ * and so is the double if there is one.
+ */
 static GpuredWindow *
 emitted_window(const GpuredGrouped *g, uint32_t group, int a)
 {
@@ -252,6 +256,8 @@ emitted_window(const GpuredGrouped *g, uint32_t group, int a)
 	GpuredWindow *w = gpured_grouped_window(g, group, a, MEM);
 	GpuredExact x;
 	double		result[2];
+	double		easy;
+	double		exact;
 
 	size[0] = gpured_window_write(w, bytes[0]);
 	size[1] = gpured_grouped_write_window(g, group, a, bytes[1]);
@@ -260,6 +266,9 @@ emitted_window(const GpuredGrouped *g, uint32_t group, int a)
 	gpured_exact_to_double(&x, &result[1]);
 	CHECK(size[0] == size[1] && memcmp(bytes[0], bytes[1], size[0]) == 0 &&
 		  bits_of_double(result[0]) == bits_of_double(result[1]), "%s: forms of a sum differ", isa);
+	if (gpured_grouped_count(g, group, a) > 0 && gpured_grouped_double(g, group, a, &easy))
+		CHECK(gpured_window_is_double(w, &exact) && bits_of_double(easy) == bits_of_double(exact),
+			  "%s: %a is not the sum %a", isa, easy, result[0]);
 	return w;
 }
 
@@ -274,6 +283,9 @@ emit(const Setup *s, const GpuredGrouped *g)
 		if (i < 0)
 			continue;
 		s->merged[i].rows += gpured_grouped_rows(g, group);
+		if (s->numbered)
+			CHECK(*(int64_t *) gpured_grouped_state(g, group) == gpured_grouped_rows(g, group),
+				  "%s: a group's own state", isa);
 		for (int a = 0; a < s->naggregates; a++)
 		{
 			GpuredOp	op = s->column[a].op;
@@ -527,8 +539,21 @@ add_batch(Setup *s, GpuredGrouped *g)
 				(const char *) columns[a].values + moved * size;
 			column_rest[a].valid = columns[a].valid != NULL ? columns[a].valid + moved / 64 : NULL;
 		}
-		taken = gpured_grouped_add(g, key_rest, column_rest,
-								   rows != NULL ? rows + done : NULL, selected - done);
+		if (s->numbered)
+		{
+			const uint32_t *rest = rows != NULL ? rows + done : NULL;
+			uint32_t   *number = checked_malloc((selected - done) * sizeof(*number));
+
+			taken = gpured_grouped_number(g, key_rest, rest, selected - done, number);
+			CHECK(gpured_grouped_add_numbered(g, number, gpured_grouped_groups(g), column_rest, rest, taken) == taken,
+				  "%s: rows that were numbered are refused", isa);
+			for (size_t i = 0; i < taken; i++)
+				++*(int64_t *) gpured_grouped_state(g, number[i]);
+			free(number);
+		}
+		else
+			taken = gpured_grouped_add(g, key_rest, column_rest,
+									   rows != NULL ? rows + done : NULL, selected - done);
 		CHECK(taken > 0 || gpured_grouped_groups(g) > 0, "%s: no progress", isa);
 		CHECK(gpured_grouped_memory(g) == bytes_used, "%s: %zu bytes, not %zu", isa,
 			  gpured_grouped_memory(g), bytes_used);
@@ -572,6 +597,8 @@ check_grouped(int round)
 	spec.aggregates = aggregates;
 	if (random_below(2))
 		spec.memory_limit = 100000 + random_below(1000000);
+	s->numbered = random_below(2);
+	spec.state_size = s->numbered ? 8 * (1 + random_below(5)) : 0;
 
 	bytes_used = bytes_peak = 0;
 	g = gpured_grouped_create(&spec, &counting_memory, NULL);
