@@ -246,9 +246,12 @@ run_algorithm(const BenchOperation &operation, const BenchAlgorithm &algorithm,
 											   : "rounded, varies");
 	fflush(stdout);
 	if (csv != nullptr)
+	{
 		fprintf(csv, "%s,%s,%s,%zu,%s,%.3f,%.1f,%.3f,%.3f\n", operation.op.c_str(),
 				operation.type.c_str(), data_kind_name[data.kind], data.n, algorithm.name.c_str(),
 				time * 1e6, bytes / time * 1e-9, copy / time, cub_time > 0 ? cub_time / time : 0.0);
+		fflush(csv);
+	}
 }
 
 static void

@@ -1,10 +1,10 @@
 /*
  * kernels_segmented.cu
- *	  Sums of segments in the kernels' benchmark: of a few values each, of a
- *	  thousand, and one of all.
+ *	  Sums and prefix sums of segments in the kernels' benchmark: of a few values
+ *	  each, of a thousand, and one of all.
  *
  * CUB's float sums are not exact, and its integer sums are of 64 bits, ours of
- * int8 of 128.
+ * int8 of 128.  Its prefix sums are told the segments by a key for each value.
  */
 #include <algorithm>
 
@@ -69,22 +69,33 @@ struct IntegerSum
 {
 	typedef GpuredInt128 Out;
 
+	static size_t most_parts(size_t path)
+	{
+		return std::max(tiles_of(path, SEGMENTED_TILE), tiles_of(path, segmented_part(path)));
+	}
 	static size_t workspace(size_t n, size_t segments)
 	{
-		return tiles_of(n + segments, SEGMENTED_TILE) *
+		return most_parts(n + segments) *
 			   (sizeof(SegmentedState<Out>) + sizeof(Out) + sizeof(uint64_t));
 	}
 	static cudaError_t launch(const int64_t *values, size_t n, const Segments &s, void *out,
-							  cudaStream_t stream)
+							  cudaStream_t stream, SegmentedWay way)
 	{
 		typedef ArrayItems<SumInt128, Out> Items;
 		const size_t blocks = blocks_of(n, s);
+		const size_t most = most_parts(n + s.count());
 		SegmentedWork<Out> work;
 		Items items = {values, static_cast<Out *>(out)};
 
 		work.open = (SegmentedState<Out> *) s.work;
-		work.ended = (Out *) (work.open + blocks);
-		work.first = (uint64_t *) (work.ended + blocks);
+		work.ended = (Out *) (work.open + most);
+		work.first = (uint64_t *) (work.ended + most);
+		if (way == SEGMENTED_BY_WARPS || (way == SEGMENTED_AUTO && n / s.count() >= SEGMENTED_LONG))
+		{
+			segmented_warps_launch<SumInt128, OperatorSum<SumInt128>>(items, n, s.device, s.count(),
+																	  work, stream);
+			return cudaGetLastError();
+		}
 		LAUNCH((segmented_reduce<SumInt128, Items>), blocks, SEGMENTED_THREADS, 0, stream, items, n,
 			   s.device, s.count(), work);
 		LAUNCH(segmented_open<SumInt128>, 1, 512, 0, stream, work.open, blocks);
@@ -113,10 +124,10 @@ struct FloatSum
 		return exact_segmented_workspace(n, segments);
 	}
 	static cudaError_t launch(const T *values, size_t n, const Segments &s, void *out,
-							  cudaStream_t stream)
+							  cudaStream_t stream, SegmentedWay way)
 	{
 		return (cudaError_t) exact_segmented_sum(values, n, s.device, s.count(),
-												 static_cast<T *>(out), s.work, stream);
+												 static_cast<T *>(out), s.work, stream, way);
 	}
 	static bool right(const T *values, size_t n, T got)
 	{
@@ -166,10 +177,14 @@ segmented(const char *type, const char *name, size_t average)
 				return false;
 		return true;
 	};
-	operation.algorithms.push_back(
-		{"auto", BENCH_EXACT, [=](const BenchData &data, const void *values, cudaStream_t stream) {
-			 return Sum::launch((const T *) values, data.n, *s, data.out, stream);
-		 }});
+	for (SegmentedWay way : {SEGMENTED_AUTO, SEGMENTED_BY_PATH, SEGMENTED_BY_WARPS})
+		operation.algorithms.push_back(
+			{way == SEGMENTED_AUTO      ? "auto"
+			 : way == SEGMENTED_BY_PATH ? "path"
+										: "warps",
+			 BENCH_EXACT, [=](const BenchData &data, const void *values, cudaStream_t stream) {
+				 return Sum::launch((const T *) values, data.n, *s, data.out, stream, way);
+			 }});
 	operation.algorithms.push_back(
 		{"cub", BENCH_ROUNDED,
 		 [=](const BenchData &data, const void *values, cudaStream_t stream)
@@ -180,6 +195,99 @@ segmented(const char *type, const char *name, size_t average)
 			 return cub::DeviceSegmentedReduce::Sum(scratch, size, (const T *) values,
 													(T *) data.out, s->count(), s->device,
 													s->device + 1, stream);
+		 }});
+	bench_register(operation);
+}
+
+/* The number of each value's segment. */
+static __global__ void
+fill_keys(uint32_t *key, size_t n, const uint64_t *offset, size_t segments)
+{
+	for (size_t i = blockIdx.x * (size_t) blockDim.x + threadIdx.x; i < n;
+		 i += (size_t) gridDim.x * blockDim.x)
+	{
+		size_t low = 0, high = segments;
+
+		while (low + 1 < high)
+		{
+			const size_t middle = low + (high - low) / 2;
+
+			if (offset[middle] <= i)
+				low = middle;
+			else
+				high = middle;
+		}
+		key[i] = (uint32_t) low;
+	}
+}
+
+/* Exact prefix sums of floats. */
+template <class T>
+static void
+segmented_scan(const char *type, const char *name, size_t average)
+{
+	Segments *s = new Segments();
+	uint32_t **keys = new uint32_t *(nullptr);
+	size_t *num_keys = new size_t(0);
+	BenchOperation operation;
+
+	operation.op = name;
+	operation.type = type;
+	operation.is_float = true;
+	operation.input_size = sizeof(T);
+	operation.output_size = sizeof(T);
+	operation.most = (size_t) 1 << 26;
+	operation.fill = bench_fill<T>;
+	operation.prepare = [=](const BenchData &data)
+	{
+		s->prepare(data.n, average, exact_segmented_scan_workspace(data.n, data.n));
+		if (data.n > *num_keys)
+		{
+			*keys = (uint32_t *) bench_alloc(data.n * sizeof(uint32_t));
+			*num_keys = data.n;
+		}
+		fill_keys<<<4096, 256>>>(*keys, data.n, s->device, s->count());
+		bench_must(cudaGetLastError());
+	};
+	operation.check = [=](const BenchData &data, BenchAnswer answer)
+	{
+		const T *values = (const T *) data.host;
+		const size_t most = std::min(data.n, MOST_CHECKED);
+		std::vector<T> want(most), got(most);
+
+		if (answer != BENCH_EXACT)
+			return true;
+		bench_must(cudaMemcpy(got.data(), data.out, most * sizeof(T), cudaMemcpyDefault));
+		for (size_t i = 0; i < s->count() && s->offset[i] < most; i++)
+		{
+			const size_t begin = s->offset[i], end = std::min<size_t>(s->offset[i + 1], most);
+			const GpuredBatch batch = {values + begin, end - begin};
+			const GpuredOp op = sizeof(T) == 4 ? GPURED_scan_sum_float4 : GPURED_scan_sum_float8;
+			GpuredAcc carry;
+
+			gpured_acc_init(op, &carry);
+			if (end > begin)
+				gpured_cpu_device.scan(op, &batch, &carry, want.data() + begin);
+		}
+		return memcmp(want.data(), got.data(), most * sizeof(T)) == 0;
+	};
+	operation.algorithms.push_back(
+		{"auto", BENCH_EXACT,
+		 [=](const BenchData &data, const void *values, cudaStream_t stream)
+		 {
+			 return (cudaError_t) exact_segmented_scan((const T *) values, data.n, s->device,
+													   s->count(), (T *) data.out, s->work, stream);
+		 }});
+	operation.algorithms.push_back(
+		{"cub", BENCH_ROUNDED,
+		 [=](const BenchData &data, const void *values, cudaStream_t stream)
+		 {
+			 size_t size;
+			 void *scratch = bench_scratch(&size);
+
+			 return cub::DeviceScan::InclusiveSumByKey(scratch, size, *keys, (const T *) values,
+													   (T *) data.out, data.n,
+													   ::cuda::std::equal_to<>(), stream);
 		 }});
 	bench_register(operation);
 }
@@ -199,4 +307,6 @@ static const BenchRegistration segments(
 			segmented<double, FloatSum<double>>("float8", k.name, k.average);
 			segmented<float, FloatSum<float>>("float4", k.name, k.average);
 		}
+		segmented_scan<double>("float8", "segmented_scan_1000", 1000);
+		segmented_scan<float>("float4", "segmented_scan_1000", 1000);
 	});

@@ -41,7 +41,7 @@ struct ExactBlock
  * The limbs of all blocks, several times over, since atomics on one address
  * are done one after the other: a block adds to one of the copies.
  */
-constexpr int WORKSPACE_COPIES = 16;
+constexpr int WORKSPACE_COPIES = 4;
 
 struct ExactWorkspace
 {

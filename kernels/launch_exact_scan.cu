@@ -11,20 +11,6 @@
 #include "launch_ring.cuh"
 #include "workspace.cuh"
 
-/* Hands out the scan's part of the workspace; with a null base, measures it. */
-struct Carver
-{
-	unsigned char *base;
-	size_t used;
-
-	template <class T>
-	void take(T *&array, size_t length)
-	{
-		array = base == nullptr ? nullptr : reinterpret_cast<T *>(base + used);
-		used += (length * sizeof(T) + 255) / 256 * 256;
-	}
-};
-
 /* Measured: blocks of so many threads, values a thread, and tiles ahead. */
 template <class T>
 struct ExactScanTuning;
@@ -32,7 +18,7 @@ struct ExactScanTuning;
 template <>
 struct ExactScanTuning<double>
 {
-	typedef ExactRing8<RING_SHAPE(448, 10, 4)> Ring;
+	typedef ExactRing<double, RING_SHAPE(448, 10, 6, 3)> Ring;
 	static constexpr int THREADS = 128, BLOCKS = 3, VECTORS = 8;
 	static constexpr auto sums = exact_scan_sums<ExactSum8, VECTORS, THREADS, BLOCKS>;
 	static size_t shared(int threads) { return exact_sum_shared<ExactSum8<1>>(threads); }
@@ -41,7 +27,7 @@ struct ExactScanTuning<double>
 template <>
 struct ExactScanTuning<float>
 {
-	typedef ExactRing4<RING_SHAPE(448, 20, 4)> Ring;
+	typedef ExactRing<float, RING_SHAPE(448, 20, 6, 3)> Ring;
 	static constexpr int THREADS = 256, BLOCKS = 4, VECTORS = 4;
 	static constexpr auto sums = exact_scan_sums<ExactSum4, VECTORS, THREADS, BLOCKS>;
 	static size_t shared(int threads) { return exact_sum_shared<ExactSum4<1>>(threads); }
@@ -55,7 +41,6 @@ struct ExactScanWork
 	ExactScanState state;
 	ExactRingPlan *plan;
 	TileWord *words;
-	size_t num_words;
 };
 
 template <class T>
@@ -67,14 +52,13 @@ carve(unsigned char *base, size_t n, ExactScanWork *w)
 	ExactScanState *s = &w->state;
 
 	s->tiles = tiles_of(n, EXACT_SCAN_TILE);
-	w->num_words = tiles_of(n, RING_TILE<Ring>) * Ring::WORDS;
 	carver.take(s->limb, LIMBS * s->tiles);
 	carver.take(s->flags, s->tiles);
 	carver.take(s->chunk_limb, LIMBS * (size_t) EXACT_MOST_CHUNKS);
 	carver.take(s->chunk_flags, EXACT_MOST_CHUNKS);
 	carver.take(s->marks, s->tiles);
 	carver.take(w->plan, 1);
-	carver.take(w->words, w->num_words);
+	carver.take(w->words, tiles_of(n, RING_TILE<Ring>) * RING_LINE);
 	return carver.used;
 }
 
@@ -130,9 +114,8 @@ launch_exact_scan(const void *values, size_t n, void *workspace, GpuredAcc *carr
 		if (shape.blocks == 0)
 			return cudaErrorInvalidValue;
 		s.ring = w.plan;
-		LAUNCH(exact_ring_prepare<T>, s.tiles < 1024 ? 1 : 33, RING_SAMPLE_THREADS, 0, stream, in,
-			   n, carry, w.words, w.num_words, w.plan, s.marks, s.tiles);
-		error = ring_launch<Ring>(in, n, out, w.words, w.plan, stream);
+		error = ring_launch<Ring>(in, n, out, w.words,
+								  ExactRingSetup{w.plan, carry, s.marks, s.tiles}, stream);
 		if (error != cudaSuccess)
 			return error;
 	}

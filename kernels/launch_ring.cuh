@@ -10,9 +10,9 @@
 
 /* The emulation has little shared memory, and short arrays are to have many tiles. */
 #ifdef GPURED_EMULATED
-#define RING_SHAPE(threads, items, stages) 64, items, 4
+#define RING_SHAPE(threads, items, stages, ahead) 64, items, ahead + 2, ahead
 #else
-#define RING_SHAPE(threads, items, stages) threads, items, stages
+#define RING_SHAPE(threads, items, stages, ahead) threads, items, stages, ahead
 #endif
 
 /* Shape of a ring's launch; no blocks if the current device has no bulk copies or no room. */
@@ -40,17 +40,17 @@ ring_shape()
 	return shape;
 }
 
-/* Start the ring; the words have been cleared on the same stream. */
+/* Start the ring. */
 template <class Scan>
 static cudaError_t
 ring_launch(const typename Scan::Value *values, size_t n, typename Scan::Out *out, TileWord *words,
-			typename Scan::Plan *plan, cudaStream_t stream)
+			typename Scan::Setup setup, cudaStream_t stream)
 {
 	const LaunchShape &shape = ring_shape<Scan>();
 
 	return LAUNCH_COOPERATIVE(scan_ring<Scan>,
 							  launch_grid(shape, tiles_of(n, RING_TILE<Scan>), INT32_MAX),
-							  shape.threads, shape.shared, stream, values, n, out, words, plan);
+							  shape.threads, shape.shared, stream, values, n, out, words, setup);
 }
 
 #endif /* GPURED_LAUNCH_RING_CUH */

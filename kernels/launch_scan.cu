@@ -14,21 +14,21 @@ template <>
 struct RingTuning<int16_t>
 {
 	template <class Op, class Out>
-	using Scan = ScanByOperator<Op, Out, RING_SHAPE(384, 24, 4)>;
+	using Scan = ScanByOperator<Op, Out, RING_SHAPE(256, 24, 7, 4)>;
 };
 
 template <>
 struct RingTuning<int32_t>
 {
 	template <class Op, class Out>
-	using Scan = ScanByOperator<Op, Out, RING_SHAPE(320, 20, 4)>;
+	using Scan = ScanByOperator<Op, Out, RING_SHAPE(256, 20, 7, 4)>;
 };
 
 template <>
 struct RingTuning<int64_t>
 {
 	template <class Op, class Out>
-	using Scan = ScanByOperator<Op, Out, RING_SHAPE(320, 10, 4)>;
+	using Scan = ScanByOperator<Op, Out, RING_SHAPE(256, 10, 7, 4)>;
 };
 
 template <class Op, class Out>
@@ -50,15 +50,11 @@ launch_scan(const void *values, size_t n, void *workspace, GpuredAcc *carry, voi
 		algorithm = shape.blocks > 0 ? GPURED_SCAN_RING : GPURED_SCAN_THREE_LAUNCHES;
 	if (algorithm == GPURED_SCAN_RING)
 	{
-		TileWord *words = reinterpret_cast<TileWord *>(work);
-		const size_t num_words = tiles_of(n, RING_TILE<Ring>) * Ring::WORDS;
-
 		cudaError_t error;
 
 		if (shape.blocks == 0)
 			return cudaErrorInvalidValue;
-		LAUNCH(scan_ring_clear, num_words < 16384 ? 1 : 32, 512, 0, stream, words, num_words);
-		error = ring_launch<Ring>(in, n, out, words, carry, stream);
+		error = ring_launch<Ring>(in, n, out, reinterpret_cast<TileWord *>(work), carry, stream);
 		if (error != cudaSuccess)
 			return error;
 	}

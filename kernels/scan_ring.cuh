@@ -10,7 +10,8 @@
  *		look back	one warp adds up the totals of the tiles since this block's
  *					previous one, whose prefix the block knows
  *		rescan		each thread goes through its stretch again, from its prefix
- *		store		from one of two buffers
+ *		store		from where the tile was loaded, if results are as large as
+ *					values, or from one of two buffers
  *
  * Only totals are exchanged, and a block publishes those of its next tiles before
  * it waits for those before the present one: no prefix is passed from block to
@@ -21,7 +22,12 @@
  * But a block that starts early draws all of its stages before others have one;
  * from then on blocks take turns instead of working together.)
  *
- * While the last warp looks back for a tile, the others sum another one.
+ * While one warp looks back for the next tile and another one publishes and
+ * copies, the others rescan the present tile and sum one that comes later: there
+ * is one barrier a tile.
+ *
+ * All blocks read all totals, at about the same time: each has a line of memory of
+ * its own, so that they are in many parts of the second-level cache.
  *
  * What is scanned is said by a class (see ScanByOperator):
  *
@@ -29,13 +35,21 @@
  *		State			combined in order, so any associative operation will do
  *		THREADS, ITEMS, STAGES		ITEMS * sizeof(Value) is an odd multiple of 16,
  *						so that the threads' stretches start at different banks
- *		Plan, Start		what the kernel is told, in global memory, and what each
- *						thread keeps of it
- *		Stretch			what a thread remembers from summing to rescanning
+ *		rescan			reads the whole stretch before it writes, or vector by vector
+ *						in its order: the results may take the place of the values
+ *		Setup, Start	what the kernel is told, and what each thread keeps of it
+ *						after all blocks have done their part of "prepare"
+ *		AHEAD			so many tiles before it is needed a total is summed: what
+ *						others publish takes as long to arrive as a tile does to be
+ *						scanned, and blocks are not equally fast
+ *		Stretch			what a thread remembers from summing to rescanning; it sums
+ *						over what it remembered last, or zero
  *		Shared			what the block does, for one tile
- *		Published, WORDS	how a total is written, and its length in TileWords
+ *		Published, WORDS	how a total is written, and its length in TileWords;
+ *						it is read by "read", and again until it is ready, then "more"
  *
- * "advance" is "combine" of a prefix and what follows it.
+ * "gather" is "combine" of published totals, "gather_warp" that of all lanes, and
+ * "advance" that of a prefix and what follows it.
  *
  * Source: D. Merrill and M. Garland, "Single-pass parallel prefix scan with
  * decoupled look-back", 2016.
@@ -43,109 +57,179 @@
 #ifndef GPURED_SCAN_RING_CUH
 #define GPURED_SCAN_RING_CUH
 
+#include <type_traits>
+
 #include "bulk_copy.cuh"
 #include "operators.cuh"
 #include "warp_scan.cuh"
 
-/*
- * The total of a tile is published so many tiles before it is needed: what others
- * publish takes as long to arrive as a tile does to be scanned.
- */
-constexpr int RING_AHEAD = 2;
+#ifndef GPURED_EMULATED
+#include <cooperative_groups.h>
+#endif
+
+/* Where the tiles are; "turn" counts the tiles that a block does. */
+template <class Scan, bool IN_PLACE = std::is_same<typename Scan::Value, typename Scan::Out>::value>
+struct RingTiles
+{
+	static constexpr int TILE = Scan::THREADS * Scan::ITEMS;
+
+	alignas(128) typename Scan::Value in[Scan::STAGES][TILE];
+	alignas(128) typename Scan::Out out[2][TILE];
+
+	__device__ __forceinline__ typename Scan::Out *results(uint32_t turn) { return out[turn % 2]; }
+};
+
+template <class Scan>
+struct RingTiles<Scan, true>
+{
+	static constexpr int TILE = Scan::THREADS * Scan::ITEMS;
+
+	alignas(128) typename Scan::Value in[Scan::STAGES][TILE];
+
+	__device__ __forceinline__ typename Scan::Out *results(uint32_t turn)
+	{
+		return in[turn % Scan::STAGES];
+	}
+};
 
 template <class Scan>
 struct RingShared
 {
 	typedef typename Scan::Value Value;
 	typedef typename Scan::Out Out;
+	static constexpr bool IN_PLACE = std::is_same<Value, Out>::value;
 	static constexpr int TILE = Scan::THREADS * Scan::ITEMS;
 	static constexpr int WARPS = Scan::THREADS / WARP;
+	static constexpr int KNOWN = Scan::AHEAD + 1;
 
-	alignas(128) Value in[Scan::STAGES][TILE];
-	alignas(128) Out out[2][TILE];
+	RingTiles<Scan> tiles;
 	alignas(16) uint64_t loaded[Scan::STAGES]; /* barriers */
 
 	/* Of the present tile and those whose totals are known already. */
-	typename Scan::State warp_total[RING_AHEAD + 1][WARPS]; /* then what is before each warp */
-	typename Scan::State total[RING_AHEAD + 1];
-	typename Scan::Shared scan[RING_AHEAD + 1];
-	typename Scan::State base; /* before the present tile */
+	typename Scan::State warp_total[KNOWN][WARPS]; /* then what is before each warp */
+	typename Scan::State total[KNOWN];
+	typename Scan::Shared scan[KNOWN];
+	typename Scan::State base[2]; /* before the present tile, and before the next */
+	typename Scan::PrepareShared prepare;
 };
 
-/* The threads of a block: one warp more than those that scan. */
+/* From one total to the next, in TileWords. */
+constexpr size_t RING_LINE = 128 / sizeof(TileWord);
+
+/* The threads of a block: two warps more than those that scan. */
 template <class Scan>
-constexpr int RING_THREADS = Scan::THREADS + WARP;
+constexpr int RING_THREADS = Scan::THREADS + 2 * WARP;
 
 template <class Scan>
 constexpr size_t RING_TILE = (size_t) Scan::THREADS *Scan::ITEMS;
 
-/* Ready for a launch: no total is published. */
-static __global__ void
-scan_ring_clear(TileWord *words, size_t n)
-{
-	for (size_t i = blockIdx.x * (size_t) blockDim.x + threadIdx.x; i < n;
-		 i += (size_t) gridDim.x * blockDim.x)
-		words[i] = TileWord{0, 0};
-}
-
 /*
- * What the helping warp does; all its lanes keep the same.
+ * Copying, by one thread.
  */
 template <class Scan>
-struct RingHelper
+struct RingCopier
 {
 	typedef RingShared<Scan> Shared;
 	typedef typename Scan::Value Value;
 	typedef typename Scan::Out Out;
-	typedef typename Scan::State State;
 	static constexpr int TILE = Shared::TILE;
 
 	Shared &shared;
 	const Value *values;
 	Out *out;
 	size_t n;
-	size_t tiles;
-	TileWord *words;
-	size_t next;   /* the tile after the block's previous one */
-	State running; /* what is before it */
 
-	__device__ __forceinline__ uint32_t length(size_t tile) const
+	__device__ __forceinline__ size_t first_of(uint32_t turn) const
 	{
-		return n - tile * TILE < (size_t) TILE ? (uint32_t) (n - tile * TILE) : (uint32_t) TILE;
+		return (blockIdx.x + (size_t) turn * gridDim.x) * TILE;
 	}
 
-	/* Load a tile, if there is one. */
-	__device__ __forceinline__ void load(int stage, size_t tile)
+	__device__ __forceinline__ uint32_t length(size_t first) const
 	{
-		if (lane_id() != 0 || tile >= tiles)
+		return n - first < (size_t) TILE ? (uint32_t) (n - first) : (uint32_t) TILE;
+	}
+
+	/* Load the tile of a turn, if there is one. */
+	__device__ __forceinline__ void load(uint32_t turn)
+	{
+		const size_t first = first_of(turn);
+
+		if (first >= n)
 			return;
 
-		const Value *from = values + tile * TILE;
-		const uint32_t count = length(tile);
+		Value *to = shared.tiles.in[turn % Scan::STAGES];
+		const uint32_t count = length(first);
 		const uint32_t whole = count / Vector<Value>::LENGTH * Vector<Value>::LENGTH;
 
 		for (uint32_t i = whole; i < count; i++)
-			shared.in[stage][i] = from[i];
-		bulk_load(shared.in[stage], from, whole * sizeof(Value), &shared.loaded[stage]);
+			to[i] = values[first + i];
+		bulk_load(to, values + first, whole * sizeof(Value), &shared.loaded[turn % Scan::STAGES]);
 	}
 
-	__device__ __forceinline__ void store(int buffer, size_t tile)
+	__device__ __forceinline__ void store(uint32_t turn)
 	{
-		Out *to = out + tile * TILE;
-		const uint32_t count = length(tile);
+		const size_t first = first_of(turn);
+		const Out *from = shared.tiles.results(turn);
+		const uint32_t count = length(first);
 		const uint32_t whole = count / Vector<Out>::LENGTH * Vector<Out>::LENGTH;
 
-		if (lane_id() != 0)
-			return;
-		bulk_store(to, shared.out[buffer], whole * sizeof(Out));
+		bulk_store(out + first, from, whole * sizeof(Out));
 		for (uint32_t i = whole; i < count; i++)
-			to[i] = shared.out[buffer][i];
+			out[first + i] = from[i];
 	}
 
-	/* Scan the totals of the warps; publish that of the tile. */
-	__device__ __forceinline__ void publish(const typename Scan::Start &start, int buffer,
-											size_t tile)
+	__device__ __forceinline__ void begin()
 	{
+		for (int i = 0; i < Scan::STAGES; i++)
+			load_barrier_init(&shared.loaded[i]);
+		load_barrier_ready();
+		for (int i = 0; i < Scan::STAGES; i++)
+			load(i);
+	}
+
+	/* After the store of a turn's results: load another tile where there is room. */
+	__device__ __forceinline__ void make_room(uint32_t turn)
+	{
+		if (!Shared::IN_PLACE)
+		{
+			load(turn + Scan::STAGES);
+
+			/* The next but one has its results in the same buffer. */
+			bulk_store_wait<0>();
+		}
+		else if (turn > 0)
+		{
+			/* Where the tile before was: its store has had the time of a tile. */
+			bulk_store_wait<1>();
+			load(turn - 1 + Scan::STAGES);
+		}
+	}
+};
+
+/*
+ * Publishing and looking back, by a warp; all its lanes keep the same.
+ */
+template <class Scan>
+struct RingHelper
+{
+	typedef RingShared<Scan> Shared;
+	typedef typename Scan::State State;
+
+	Shared &shared;
+	size_t tiles;
+	TileWord *words;
+	size_t next;   /* the block's previous tile */
+	State running; /* what is before it */
+
+	/* Scan the totals of the warps; publish that of the tile, if there is one. */
+	__device__ __forceinline__ void publish(const typename Scan::Start &start, uint32_t turn)
+	{
+		const uint32_t buffer = turn % Shared::KNOWN;
+		const size_t tile = blockIdx.x + (size_t) turn * gridDim.x;
+
+		if (tile >= tiles)
+			return;
+
 		const State mine =
 			lane_id() < Shared::WARPS ? shared.warp_total[buffer][lane_id()] : Scan::identity();
 		const State inclusive = Scan::scan_warp(mine);
@@ -156,43 +240,65 @@ struct RingHelper
 			before = Scan::identity();
 		if (lane_id() < Shared::WARPS)
 			shared.warp_total[buffer][lane_id()] = before;
-		Scan::publish(words + tile * Scan::WORDS, start, shared.scan[buffer], total);
+		Scan::publish(words + tile * RING_LINE, start, shared.scan[buffer], total);
 		if (lane_id() == 0)
 			shared.total[buffer] = total;
 		__syncwarp();
 	}
 
-	/* Add what others have published since; "running" is then what is before the tile. */
-	__device__ __forceinline__ void look_back(size_t tile)
+	/*
+	 * Add what has been published since the block's previous tile, from that on:
+	 * what is before a tile whose total is published.
+	 */
+	__device__ __forceinline__ void look_back(const typename Scan::Start &start,
+											  const typename Scan::Setup &setup, uint32_t turn)
 	{
 		constexpr int AT_ONCE = 5;
+		const size_t tile = blockIdx.x + (size_t) turn * gridDim.x;
 
+		if (tile >= tiles)
+			return;
 		while (next < tile)
 		{
 			/* A lane has neighbouring tiles, so that the order is kept. */
 			const size_t gap = tile - next;
 			const size_t each = gap > (size_t) WARP * AT_ONCE ? AT_ONCE : (gap + WARP - 1) / WARP;
 			const size_t first = next + lane_id() * each;
+			const TileWord *from = words + first * RING_LINE;
+			const int mine = first >= tile                  ? 0
+							 : tile - first < (size_t) each ? (int) (tile - first)
+															: (int) each;
 			typename Scan::Published got[AT_ONCE];
 			State sum = Scan::identity();
 
 #pragma unroll
 			for (int i = 0; i < AT_ONCE; i++)
-				if (i < (int) each && first + i < tile)
-					got[i].read(words + (first + i) * Scan::WORDS);
+				if (i < mine)
+					got[i].read(from + i * RING_LINE);
 #pragma unroll
 			for (int i = 0; i < AT_ONCE; i++)
-				if (i < (int) each && first + i < tile)
+				if (i < mine)
 				{
 					while (!got[i].ready())
-						got[i].read(words + (first + i) * Scan::WORDS);
-					sum = Scan::combine(sum, got[i].state());
+						got[i].read(from + i * RING_LINE);
+					got[i].more(from + i * RING_LINE);
 				}
+#pragma unroll
+			for (int i = 0; i < AT_ONCE; i++)
+				if (i < mine)
+					sum = Scan::gather(sum, got[i].state(from + i * RING_LINE));
 			__syncwarp();
-			running = Scan::advance(running, warp_broadcast(Scan::scan_warp(sum), WARP - 1));
+			running = Scan::advance(running, Scan::gather_warp(sum));
 			next += each * WARP;
 		}
 		next = tile;
+		if (lane_id() == 0)
+		{
+			shared.base[turn % 2] = running;
+			if (tile == tiles - 1)
+				Scan::finish(start, setup,
+							 Scan::advance(running, shared.total[turn % Shared::KNOWN]));
+		}
 	}
 };
 
@@ -200,111 +306,108 @@ template <class Scan>
 __global__ void
 __launch_bounds__(RING_THREADS<Scan>, 1)
 	scan_ring(const typename Scan::Value *values, size_t n, typename Scan::Out *out,
-			  TileWord *words, typename Scan::Plan *plan)
+			  TileWord *words, typename Scan::Setup setup)
 {
 #if BULK_COPY_HERE
 	typedef RingShared<Scan> Shared;
 	constexpr int STAGES = Scan::STAGES;
+	constexpr int AHEAD = Scan::AHEAD;
 	SHARED_DYNAMIC(Shared, shared);
-	const typename Scan::Start start = Scan::start(plan);
 	const size_t tiles = (n + Shared::TILE - 1) / Shared::TILE;
-	const bool helps = threadIdx.x >= Scan::THREADS;
-	RingHelper<Scan> helper = {shared, values, out, n, tiles, words, 0, Scan::first(start)};
-	typename Scan::Stretch stretch[RING_AHEAD + 1]; /* in this tile and those ahead */
+	const bool looks_back = warp_id() == Shared::WARPS;
+	const bool publishes = warp_id() == Shared::WARPS + 1;
+	const bool copies = publishes && lane_id() == 0;
+	const bool scans = warp_id() < Shared::WARPS;
+	RingCopier<Scan> copier = {shared, values, out, n};
 
-	static_assert(STAGES > RING_AHEAD + 1, "a tile must be on its way");
-	if (!Scan::wanted(start))
-		return;
-	if (helps)
+	static_assert(AHEAD >= 3, "a total is published before it is needed, by another warp");
+	static_assert(STAGES > AHEAD + Shared::IN_PLACE, "a tile must be on its way");
+
+	/* While tiles come: nothing is published, and the plan is made. */
+	if (copies)
+		copier.begin();
+	for (size_t tile = blockIdx.x + (size_t) threadIdx.x * gridDim.x; tile < tiles;
+		 tile += (size_t) blockDim.x * gridDim.x)
+		for (int i = 0; i < Scan::WORDS; i++)
+			words[tile * RING_LINE + i] = TileWord{0, 0};
+	Scan::prepare(setup, values, n, shared.prepare);
+	cooperative_groups::this_grid().sync();
+
+	const typename Scan::Start start = Scan::start(setup);
+	RingHelper<Scan> helper = {shared, tiles, words, 0, Scan::first(start)};
+	typename Scan::Stretch stretch[AHEAD + 1] = {}; /* in this tile and those ahead */
+
+	/* Sum this thread's stretch of the tile of a turn, if there is one. */
+	auto sum = [&](uint32_t turn, typename Scan::Stretch *mine)
 	{
-		if (lane_id() == 0)
-		{
-			for (int i = 0; i < STAGES; i++)
-				load_barrier_init(&shared.loaded[i]);
-			load_barrier_ready();
-		}
-		for (int i = 0; i < STAGES; i++)
-			helper.load(i, blockIdx.x + (size_t) i * gridDim.x);
-	}
-	__syncthreads();
+		const uint32_t buffer = turn % Shared::KNOWN;
+		const size_t first = copier.first_of(turn);
+		typename Scan::Value *stretch = shared.tiles.in[turn % STAGES] + threadIdx.x * Scan::ITEMS;
 
-	/* Sum this thread's stretch of the tile that the block does after "turn" others. */
-	auto sum = [&](size_t tile, uint32_t turn, typename Scan::Stretch *mine)
-	{
-		const uint32_t stage = turn % STAGES;
-		const uint32_t buffer = turn % (RING_AHEAD + 1);
-		typename Scan::Value *values = shared.in[stage] + threadIdx.x * Scan::ITEMS;
-
-		bulk_load_wait(&shared.loaded[stage], turn / STAGES);
-		if (n - tile * Shared::TILE < (size_t) Shared::TILE)
+		if (first >= n)
+			return;
+		bulk_load_wait(&shared.loaded[turn % STAGES], turn / STAGES);
+		if (n - first < (size_t) Shared::TILE)
 			for (int i = 0; i < Scan::ITEMS; i++)
-				if (tile * Shared::TILE + threadIdx.x * Scan::ITEMS + i >= n)
-					values[i] = Scan::neutral();
-		Scan::total(start, shared.scan[buffer], values, mine,
+				if (first + threadIdx.x * Scan::ITEMS + i >= n)
+					stretch[i] = Scan::neutral();
+		Scan::total(start, shared.scan[buffer], stretch, mine,
 					&shared.warp_total[buffer][warp_id()]);
 	};
 
-	size_t tile = blockIdx.x;
-
-#pragma unroll
-	for (int i = 0; i < RING_AHEAD; i++)
+	if (!Scan::wanted(start))
 	{
-		const size_t ahead = tile + (size_t) i * gridDim.x;
-
-		if (!helps && ahead < tiles)
-			sum(ahead, i, &stretch[i]);
-		__syncthreads();
-		if (helps && ahead < tiles)
-			helper.publish(start, i, ahead);
+		/* No load may outlive its block. */
+		for (int i = 0; i < STAGES && copier.first_of(i) < n; i++)
+			bulk_load_wait(&shared.loaded[i], 0);
+		return;
 	}
 
-	for (uint32_t k = 0; tile < tiles; k++)
-	{
-		const size_t ahead = tile + (size_t) RING_AHEAD * gridDim.x;
-		const uint32_t buffer = k % (RING_AHEAD + 1);
+	/* Turns before the first only sum and publish what is ahead: one copy of the code will do. */
+	int32_t turn = -AHEAD;
 
-		if (!helps)
+	for (; turn < 0 || copier.first_of(turn) < n; turn++)
+	{
+		if (scans)
 		{
-			if (ahead < tiles)
-				sum(ahead, k + RING_AHEAD, &stretch[RING_AHEAD]);
+			if (turn >= 0)
+			{
+				const uint32_t buffer = turn % Shared::KNOWN;
+				const int at = threadIdx.x * Scan::ITEMS;
+
+				Scan::rescan(start, setup, shared.scan[buffer], shared.base[turn % 2],
+							 shared.warp_total[buffer][warp_id()], stretch[0],
+							 blockIdx.x + (size_t) turn * gridDim.x,
+							 shared.tiles.in[turn % STAGES] + at, shared.tiles.results(turn) + at);
+				bulk_store_ready();
+			}
+			sum(turn + AHEAD, &stretch[AHEAD]);
+#pragma unroll
+			for (int i = 0; i < AHEAD; i++)
+				stretch[i] = stretch[i + 1];
+		}
+		else if (looks_back)
+		{
+			if (turn >= -1)
+				helper.look_back(start, setup, turn + 1);
 		}
 		else
 		{
-			helper.look_back(tile);
-			if (lane_id() == 0)
-			{
-				shared.base = helper.running;
-				bulk_store_wait<1>();
-			}
-			helper.running = Scan::advance(helper.running, shared.total[buffer]);
-			helper.next = tile + 1;
-			if (tile == tiles - 1 && lane_id() == 0)
-				Scan::finish(start, plan, helper.running);
+			if (copies && turn > 0)
+				copier.store(turn - 1);
+			__syncwarp();
+			if (turn > -AHEAD)
+				helper.publish(start, turn + AHEAD - 1);
+			if (copies && turn > 0)
+				copier.make_room(turn - 1);
 		}
 		__syncthreads();
-		if (!helps)
-		{
-			Scan::rescan(start, plan, shared.scan[buffer], shared.base,
-						 shared.warp_total[buffer][warp_id()], stretch[0], tile,
-						 shared.in[k % STAGES] + threadIdx.x * Scan::ITEMS,
-						 shared.out[k % 2] + threadIdx.x * Scan::ITEMS);
-			bulk_store_ready();
-		}
-		else if (ahead < tiles)
-			helper.publish(start, (k + RING_AHEAD) % (RING_AHEAD + 1), ahead);
-		__syncthreads();
-		if (helps)
-		{
-			helper.store(k % 2, tile);
-			helper.load(k % STAGES, tile + (size_t) STAGES * gridDim.x);
-		}
-		tile += gridDim.x;
-#pragma unroll
-		for (int i = 0; i < RING_AHEAD; i++)
-			stretch[i] = stretch[i + 1];
 	}
-	if (helps && lane_id() == 0)
+	if (copies)
+	{
+		copier.store(turn - 1);
 		bulk_store_wait<0>();
+	}
 #endif
 }
 
@@ -332,7 +435,7 @@ struct PublishedState
 			all = all && word[i].high != 0;
 		return all;
 	}
-	__device__ __forceinline__ State state() const
+	__device__ __forceinline__ State state(const TileWord *) const
 	{
 		uint64_t bytes[WORDS];
 		State s;
@@ -343,6 +446,7 @@ struct PublishedState
 		memcpy(&s, bytes, sizeof(s));
 		return s;
 	}
+	__device__ __forceinline__ void more(const TileWord *) {}
 	static __device__ __forceinline__ void write(TileWord *to, const State &s)
 	{
 		uint64_t bytes[WORDS] = {};
@@ -358,17 +462,21 @@ struct PublishedState
  * The scan by an operator of operators.cuh, or any other that is associative:
  * from the carry, which is left after the last value.
  */
-template <class Op, class Out_, int THREADS_, int ITEMS_, int STAGES_, bool EXCLUSIVE = false>
+template <class Op, class Out_, int THREADS_, int ITEMS_, int STAGES_, int AHEAD_,
+		  bool EXCLUSIVE = false>
 struct ScanByOperator
 {
 	typedef typename Op::Value Value;
 	typedef typename Op::State State;
 	typedef Out_ Out;
 	typedef PublishedState<State> Published;
-	static constexpr int THREADS = THREADS_, ITEMS = ITEMS_, STAGES = STAGES_;
+	static constexpr int THREADS = THREADS_, ITEMS = ITEMS_, STAGES = STAGES_, AHEAD = AHEAD_;
 	static constexpr int WORDS = Published::WORDS;
 
-	typedef GpuredAcc Plan;
+	typedef GpuredAcc *Setup; /* the carry */
+	struct PrepareShared
+	{
+	};
 	struct Start
 	{
 		State carry;
@@ -381,10 +489,8 @@ struct ScanByOperator
 		State before; /* in the warp */
 	};
 
-	static __device__ __forceinline__ Start start(const Plan *plan)
-	{
-		return Start{Op::load(plan)};
-	}
+	static __device__ __forceinline__ void prepare(Setup, const Value *, size_t, PrepareShared &) {}
+	static __device__ __forceinline__ Start start(Setup carry) { return Start{Op::load(carry)}; }
 	static __device__ __forceinline__ bool wanted(const Start &) { return true; }
 	static __device__ __forceinline__ State first(const Start &start) { return start.carry; }
 	static __device__ __forceinline__ State identity() { return Op::identity(); }
@@ -392,6 +498,14 @@ struct ScanByOperator
 	static __device__ __forceinline__ State combine(const State &a, const State &b)
 	{
 		return Op::combine(a, b);
+	}
+	static __device__ __forceinline__ State gather(const State &a, const State &b)
+	{
+		return Op::combine(a, b);
+	}
+	static __device__ __forceinline__ State gather_warp(const State &s)
+	{
+		return warp_broadcast(scan_warp(s), WARP - 1);
 	}
 	static __device__ __forceinline__ State advance(const State &before, const State &s)
 	{
@@ -432,7 +546,7 @@ struct ScanByOperator
 			Published::write(to, total);
 	}
 
-	static __device__ __forceinline__ void rescan(const Start &, Plan *, const Shared &,
+	static __device__ __forceinline__ void rescan(const Start &, Setup, const Shared &,
 												  const State &base, const State &warp_before,
 												  const Stretch &mine, size_t, const Value *stretch,
 												  Out *out)
@@ -465,9 +579,9 @@ struct ScanByOperator
 	}
 
 	/* After the last tile; one thread. */
-	static __device__ __forceinline__ void finish(const Start &, Plan *plan, const State &all)
+	static __device__ __forceinline__ void finish(const Start &, Setup carry, const State &all)
 	{
-		Op::store(plan, all);
+		Op::store(carry, all);
 	}
 };
 

@@ -101,4 +101,17 @@ warp_max(uint32_t value)
 #endif
 }
 
+static __device__ __forceinline__ uint32_t
+warp_or(uint32_t value)
+{
+#if defined(GPURED_EMULATED) || __CUDA_ARCH__ >= 800
+	return __reduce_or_sync(ALL_LANES, value);
+#else
+#pragma unroll
+	for (int mask = WARP / 2; mask > 0; mask /= 2)
+		value |= __shfl_xor_sync(ALL_LANES, value, mask);
+	return value;
+#endif
+}
+
 #endif /* GPURED_WARP_REDUCE_CUH */

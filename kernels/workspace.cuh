@@ -19,4 +19,18 @@ struct Workspace
 	alignas(256) unsigned char scan[1];
 };
 
+/* Hands out parts of a workspace; with a null base, measures it. */
+struct Carver
+{
+	unsigned char *base;
+	size_t used;
+
+	template <class T>
+	void take(T *&array, size_t length)
+	{
+		array = base == nullptr ? nullptr : reinterpret_cast<T *>(base + used);
+		used += (length * sizeof(T) + 255) / 256 * 256;
+	}
+};
+
 #endif /* GPURED_WORKSPACE_CUH */

@@ -145,87 +145,60 @@ sum_int8(const int64_t *x, size_t n)
 	return result;
 }
 
-/* Least or greatest of integers: "better" is < or >. */
-#define EXTREME_INT(name, ctype, vtype, better) \
+/*
+ * Integers folded into one, in any order: "lanes" of two vectors, "pair" of two
+ * numbers.
+ */
+#define FOLD(name, ctype, vtype, lanes, pair) \
 KERNEL int64_t \
 name(const ctype *x, size_t n) \
 { \
-	const size_t lanes = LANES(ctype); \
-	ctype		result = x[0]; \
-	size_t		i = 0; \
-	if (n >= 2 * lanes) \
-	{ \
-		vtype		a; \
-		vtype		b; \
-		LOAD(a, x); \
-		LOAD(b, x + lanes); \
-		for (i = 2 * lanes; n - i >= 2 * lanes; i += 2 * lanes) \
-		{ \
-			vtype		u; \
-			vtype		v; \
-			LOAD(u, x + i); \
-			LOAD(v, x + i + lanes); \
-			a = CHOOSE(u better a, u, a); \
-			b = CHOOSE(v better b, v, b); \
-		} \
-		a = CHOOSE(b better a, b, a); \
-		for (size_t j = 0; j < lanes; j++) \
-			result = a[j] better result ? a[j] : result; \
-	} \
-	for (; i < n; i++) \
-		result = x[i] better result ? x[i] : result; \
-	return result; \
-}
-
-EXTREME_INT(min_int2, int16_t, VInt2, <)
-EXTREME_INT(min_int4, int32_t, VInt4, <)
-EXTREME_INT(min_int8, int64_t, VInt8, <)
-EXTREME_INT(max_int2, int16_t, VInt2, >)
-EXTREME_INT(max_int4, int32_t, VInt4, >)
-EXTREME_INT(max_int8, int64_t, VInt8, >)
-
-/* Bits of integers: "op" is &, | or ^. */
-#define BITS(name, ctype, vtype, op) \
-KERNEL int64_t \
-name(const ctype *x, size_t n) \
-{ \
-	const size_t lanes = LANES(ctype); \
+	const size_t width = LANES(ctype); \
 	ctype		result = x[0]; \
 	size_t		i = 1; \
-	if (n >= 2 * lanes) \
+	if (n >= 2 * width) \
 	{ \
 		vtype		a; \
 		vtype		b; \
 		LOAD(a, x); \
-		LOAD(b, x + lanes); \
-		for (i = 2 * lanes; n - i >= 2 * lanes; i += 2 * lanes) \
+		LOAD(b, x + width); \
+		for (i = 2 * width; n - i >= 2 * width; i += 2 * width) \
 		{ \
 			vtype		u; \
 			vtype		v; \
 			LOAD(u, x + i); \
-			LOAD(v, x + i + lanes); \
-			a = a op u; \
-			b = b op v; \
+			LOAD(v, x + i + width); \
+			a = lanes(a, u); \
+			b = lanes(b, v); \
 		} \
-		a = a op b; \
+		a = lanes(a, b); \
 		result = a[0]; \
-		for (size_t j = 1; j < lanes; j++) \
-			result = (ctype) (result op a[j]); \
+		for (size_t j = 1; j < width; j++) \
+			result = (ctype) pair(result, a[j]); \
 	} \
 	for (; i < n; i++) \
-		result = (ctype) (result op x[i]); \
+		result = (ctype) pair(result, x[i]); \
 	return result; \
 }
 
-BITS(bit_and_int2, int16_t, VInt2, &)
-BITS(bit_and_int4, int32_t, VInt4, &)
-BITS(bit_and_int8, int64_t, VInt8, &)
-BITS(bit_or_int2, int16_t, VInt2, |)
-BITS(bit_or_int4, int32_t, VInt4, |)
-BITS(bit_or_int8, int64_t, VInt8, |)
-BITS(bit_xor_int2, int16_t, VInt2, ^)
-BITS(bit_xor_int4, int32_t, VInt4, ^)
-BITS(bit_xor_int8, int64_t, VInt8, ^)
+#define FOLD_INTEGERS(name, lanes, pair) \
+FOLD(name##_int2, int16_t, VInt2, lanes, pair) \
+FOLD(name##_int4, int32_t, VInt4, lanes, pair) \
+FOLD(name##_int8, int64_t, VInt8, lanes, pair)
+
+#define LESSER_LANES(a, b)	CHOOSE((b) < (a), b, a)
+#define LESSER(a, b)		((b) < (a) ? (b) : (a))
+#define GREATER_LANES(a, b) CHOOSE((b) > (a), b, a)
+#define GREATER(a, b)		((b) > (a) ? (b) : (a))
+#define BIT_AND(a, b)		((a) & (b))
+#define BIT_OR(a, b)		((a) | (b))
+#define BIT_XOR(a, b)		((a) ^ (b))
+
+FOLD_INTEGERS(min, LESSER_LANES, LESSER)
+FOLD_INTEGERS(max, GREATER_LANES, GREATER)
+FOLD_INTEGERS(bit_and, BIT_AND, BIT_AND)
+FOLD_INTEGERS(bit_or, BIT_OR, BIT_OR)
+FOLD_INTEGERS(bit_xor, BIT_XOR, BIT_XOR)
 
 /*
  * Least or greatest of floats.  Comparisons leave out NaN, which is greatest of

@@ -295,27 +295,29 @@ reduce(emu_warp, T value, Combine combine)
 /*
  * Atomics: one host thread runs all fibers, so they are atomic as they are.
  */
-template <class T>
+template <class T, class Change>
 inline T
-atomicAdd(T *p, T value)
+emu_atomic(T *p, Change change)
 {
 	const T before = *p;
 
-	*p = before + value;
+	*p = change(before);
 	emu::maybe_yield();
 	return before;
 }
 
-template <class T>
-inline T
-atomicOr(T *p, T value)
-{
-	const T before = *p;
-
-	*p = before | value;
-	emu::maybe_yield();
-	return before;
-}
+#define EMU_ATOMIC(name, after) \
+	template <class T> \
+	inline T name(T *p, T value) \
+	{ \
+		return emu_atomic(p, [=](T before) { return (T) (after); }); \
+	}
+EMU_ATOMIC(atomicAdd, before + value)
+EMU_ATOMIC(atomicOr, before | value)
+EMU_ATOMIC(atomicAnd, before &value)
+EMU_ATOMIC(atomicXor, before ^ value)
+EMU_ATOMIC(atomicMin, value < before ? value : before)
+EMU_ATOMIC(atomicMax, value > before ? value : before)
 
 inline uint32_t
 atomicOr(uint32_t *p, int value)
@@ -325,58 +327,9 @@ atomicOr(uint32_t *p, int value)
 
 template <class T>
 inline T
-atomicAnd(T *p, T value)
-{
-	const T before = *p;
-
-	*p = before & value;
-	emu::maybe_yield();
-	return before;
-}
-
-template <class T>
-inline T
-atomicXor(T *p, T value)
-{
-	const T before = *p;
-
-	*p = before ^ value;
-	emu::maybe_yield();
-	return before;
-}
-
-template <class T>
-inline T
 atomicCAS(T *p, T expected, T value)
 {
-	const T before = *p;
-
-	if (before == expected)
-		*p = value;
-	emu::maybe_yield();
-	return before;
-}
-
-template <class T>
-inline T
-atomicMin(T *p, T value)
-{
-	const T before = *p;
-
-	*p = value < before ? value : before;
-	emu::maybe_yield();
-	return before;
-}
-
-template <class T>
-inline T
-atomicMax(T *p, T value)
-{
-	const T before = *p;
-
-	*p = value > before ? value : before;
-	emu::maybe_yield();
-	return before;
+	return emu_atomic(p, [=](T before) { return before == expected ? value : before; });
 }
 
 /*

@@ -2,15 +2,8 @@
  * grouped_test.cu
  *	  Grouped aggregation on the card against the CPU device's.
  *
- * Compiled by g++ with -DGPURED_EMULATED the kernels run in the emulation, once
- * a scheduler seed; compiled by nvcc they run on the card.
- *
- *	  grouped_test [small] [seeds]
- *
- * Ends with "N passed, N failed".
+ * See program.h for how it is compiled and called.
  */
-#include <cstdio>
-#include <cstdlib>
 #include <map>
 #include <utility>
 #include <vector>
@@ -22,96 +15,8 @@ extern "C"
 #include "kernels/cuda.cuh"
 #include "kernels/launch_grouped.h"
 #include "test/kernels/data.h"
-
-static int passed = 0;
-static int failed = 0;
-static bool small = false;
-
-#ifdef GPURED_EMULATED
-static void *
-device_alloc(size_t size)
-{
-	return aligned_alloc(256, (size + 255) / 256 * 256);
-}
-
-static void
-device_free(void *p)
-{
-	free(p);
-}
-static void
-device_copy(void *to, const void *from, size_t size)
-{
-	if (size > 0)
-		memcpy(to, from, size);
-}
-static void
-scheduler(int seed)
-{
-	emu::seed((uint64_t) seed);
-}
-static int default_seeds = 2;
-#else
-static void
-must(cudaError_t error)
-{
-	if (error != cudaSuccess)
-	{
-		printf("CUDA: %s\n", cudaGetErrorString(error));
-		exit(1);
-	}
-}
-
-static void *
-device_alloc(size_t size)
-{
-	void *p;
-
-	must(cudaMalloc(&p, size));
-	return p;
-}
-
-static void
-device_free(void *p)
-{
-	must(cudaFree(p));
-}
-static void
-device_copy(void *to, const void *from, size_t size)
-{
-	must(cudaMemcpy(to, from, size, cudaMemcpyDefault));
-}
-static void
-scheduler(int)
-{
-} /* the card has its own */
-static int default_seeds = 1;
-#endif
-
-/* An array on the device, of just its size. */
-template <class T>
-struct OnDevice
-{
-	T *p;
-	size_t n;
-
-	explicit OnDevice(const std::vector<T> &x)
-		: p((T *) device_alloc(x.size() * sizeof(T) + 1)), n(x.size())
-	{
-		device_copy(p, x.data(), n * sizeof(T));
-	}
-	explicit OnDevice(size_t size) : OnDevice(std::vector<T>(size)) {}
-	OnDevice(const OnDevice &) = delete;
-	~OnDevice() { device_free(p); }
-
-	std::vector<T> fetch(size_t count) const
-	{
-		std::vector<T> x(count);
-
-		device_copy(x.data(), p, count * sizeof(T));
-		return x;
-	}
-};
+#include "test/kernels/memory.h"
+#include "test/kernels/program.h"
 
 static void *
 host_alloc(void *, size_t size)
@@ -218,15 +123,9 @@ set_value(GpuredOp op, void *values, int kind, size_t i, size_t n)
 static void
 report(const Case &c, const char *what)
 {
-	if (what == nullptr)
-	{
-		passed++;
-		return;
-	}
-	if (++failed <= 30)
-		printf("FAILED: %s: n %zu, %llu groups, keys of %d, %s%s: %s\n", c.name, c.n,
+	count_test(what == nullptr, "%s: n %zu, %llu groups, keys of %d, %s%s: %s", c.name, c.n,
 			   (unsigned long long) c.groups, c.key_size, data_kind_name[c.kind],
-			   c.nulls ? ", with NULLs" : "", what);
+			   c.nulls ? ", with NULLs" : "", what == nullptr ? "" : what);
 }
 
 static const char *
@@ -335,22 +234,22 @@ run(const Case &c, int seed)
 	const uint32_t room = (uint32_t) (2 * c.groups < n + 2 ? 2 * c.groups : n + 2);
 	const uint32_t limb_sets = (uint32_t) (room * naggregates) + 100;
 	const size_t size = gpured_groups_size(naggregates, c.ops.data(), room, limb_sets);
-	OnDevice<uint64_t> memory(size / 8);
+	DeviceArray<uint64_t> memory(size / 8);
 	GpuredGroups groups;
-	OnDevice<uint64_t> device_keys(keys);
-	OnDevice<uint32_t> device_key_valid(key_valid);
-	std::vector<OnDevice<uint64_t> *> device_values;
-	std::vector<OnDevice<uint32_t> *> device_valid;
+	DeviceArray<uint64_t> device_keys(keys);
+	DeviceArray<uint32_t> device_key_valid(key_valid);
+	std::vector<DeviceArray<uint64_t> *> device_values;
+	std::vector<DeviceArray<uint32_t> *> device_valid;
 	const size_t cut = n / 128 * 64;
 	int error;
 
 	scheduler(seed);
 	gpured_groups_init(&groups, c.key_size, naggregates, c.ops.data(), column_of.data(), room,
-					   limb_sets, memory.p);
+					   limb_sets, memory.data);
 	for (int a = 0; a < naggregates; a++)
 	{
-		device_values.push_back(new OnDevice<uint64_t>(values[a]));
-		device_valid.push_back(new OnDevice<uint32_t>(valid[a]));
+		device_values.push_back(new DeviceArray<uint64_t>(values[a]));
+		device_valid.push_back(new DeviceArray<uint32_t>(valid[a]));
 	}
 
 	/* Now and then again, after it was cleared. */
@@ -361,24 +260,24 @@ run(const Case &c, int seed)
 		{
 			const size_t first = part == 0 ? 0 : cut;
 			const size_t rows = part == 0 ? cut : n - cut;
-			GpuredGroupsColumn key_part = {(const char *) device_keys.p + first * c.key_size,
-										   c.nulls ? device_key_valid.p + first / 32 : nullptr};
+			GpuredGroupsColumn key_part = {(const char *) device_keys.data + first * c.key_size,
+										   c.nulls ? device_key_valid.data + first / 32 : nullptr};
 			std::vector<GpuredGroupsColumn> column_part(naggregates + 1);
 
 			if (rows == 0)
 				continue;
 			for (int a = 0; a < naggregates; a++)
-				column_part[a] = {(const char *) device_values[a]->p +
+				column_part[a] = {(const char *) device_values[a]->data +
 									  first * gpured_op_info[c.ops[a]].input_size,
-								  c.nulls ? device_valid[a]->p + first / 32 : nullptr};
+								  c.nulls ? device_valid[a]->data + first / 32 : nullptr};
 			error |= gpured_launch_groups_add(&groups, &key_part, column_part.data(), rows,
 											  c.expected, 0);
 		}
 
 		const int words = gpured_groups_words(&groups);
-		OnDevice<uint64_t> out((size_t) (groups.capacity + 2) * words);
+		DeviceArray<uint64_t> out((size_t) (groups.capacity + 2) * words);
 
-		error |= gpured_launch_groups_emit(&groups, out.p, 0);
+		error |= gpured_launch_groups_emit(&groups, out.data, 0);
 		std::vector<uint32_t> status(3);
 		device_copy(status.data(), groups.status, 12);
 		std::vector<uint64_t> limbs((size_t) status[1] * GPURED_EXACT_LIMBS);
@@ -390,7 +289,7 @@ run(const Case &c, int seed)
 		else if (status[0] != 0)
 			report(c, status[0] == GPURED_GROUPS_FULL ? "the table is full" : "no limbs are left");
 		else
-			report(c, compare(c, g, groups, out.fetch((size_t) status[2] * words), status[2], limbs,
+			report(c, compare(c, g, groups, out.get((size_t) status[2] * words), status[2], limbs,
 							  anchor));
 	}
 	gpured_grouped_free(g);
@@ -411,7 +310,7 @@ run_out_of_room()
 	const GpuredOp op = GPURED_reduce_sum_float8;
 	const int column = 0;
 	GpuredGroups groups;
-	OnDevice<uint64_t> memory(gpured_groups_size(1, &op, 100, 1) / 8);
+	DeviceArray<uint64_t> memory(gpured_groups_size(1, &op, 100, 1) / 8);
 	Case c = {"out of room", n, n, 8, DATA_WIDE, false, false, false, 1, {op}};
 
 	for (size_t i = 0; i < n; i++)
@@ -419,12 +318,12 @@ run_out_of_room()
 		keys[i] = i;
 		x[i] = std::ldexp(1.0, (int) (i % 600) - 300);
 	}
-	OnDevice<uint64_t> device_keys(keys);
-	OnDevice<double> device_x(x);
-	GpuredGroupsColumn key = {device_keys.p, nullptr}, value = {device_x.p, nullptr};
+	DeviceArray<uint64_t> device_keys(keys);
+	DeviceArray<double> device_x(x);
+	GpuredGroupsColumn key = {device_keys.data, nullptr}, value = {device_x.data, nullptr};
 	uint32_t status[3];
 
-	gpured_groups_init(&groups, 8, 1, &op, &column, 100, 1, memory.p);
+	gpured_groups_init(&groups, 8, 1, &op, &column, 100, 1, memory.data);
 	gpured_launch_groups_clear(&groups, 0);
 	gpured_launch_groups_add(&groups, &key, &value, n, 1, 0);
 	device_copy(status, groups.status, sizeof(status));
@@ -442,13 +341,8 @@ main(int argc, char **argv)
 										GPURED_reduce_max_int8,   GPURED_reduce_min_float8};
 	const std::vector<GpuredOp> ints = {GPURED_reduce_sum_int4, GPURED_reduce_min_int2,
 										GPURED_reduce_max_int4, GPURED_reduce_sum_int8};
-	int seeds = default_seeds;
+	const int seeds = read_arguments(argc, argv, 1, 2);
 
-	for (int i = 1; i < argc; i++)
-		if (strcmp(argv[i], "small") == 0)
-			small = true;
-		else
-			seeds = atoi(argv[i]);
 	for (int seed = 1; seed <= seeds; seed++)
 	{
 		int turn = seed;
@@ -492,6 +386,5 @@ main(int argc, char **argv)
 #endif
 	}
 	run_out_of_room();
-	printf("%d passed, %d failed\n", passed, failed);
-	return failed != 0;
+	return print_counts();
 }

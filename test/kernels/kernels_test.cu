@@ -3,35 +3,18 @@
  *	  Every kernel of oplist.h against plain references, at sizes around the
  *	  edges of warps, blocks and tiles and on many kinds of data.
  *
- * Compiled by g++ with -DGPURED_EMULATED the kernels run in the emulation, once
- * a scheduler seed; compiled by nvcc they run on the card.
- *
- *	  kernels_test [small] [seeds]
- *
- * "small" leaves out the long arrays, for slow checkers such as
- * compute-sanitizer.  Ends with "N passed, N failed".
+ * See program.h for how it is compiled and called.
  */
-#include <cstdio>
-#include <cstdlib>
 #include <vector>
 
 #include "kernels/cuda.cuh"
 #include "kernels/launch.h"
 #include "test/kernels/data.h"
 #include "test/kernels/memory.h"
+#include "test/kernels/program.h"
 #include "test/kernels/reference.h"
 
-static int passed = 0;
-static int failed = 0;
-static bool small = false;
-
-#ifdef GPURED_EMULATED
-static int default_seeds = 2;
-#else
-static int default_seeds = 1;
-#endif
-
-/* Device buffers, each of just the size that is needed, so that checkers see every overrun. */
+/* Device buffers of one launch. */
 struct Buffers
 {
 	void *values;
@@ -39,7 +22,7 @@ struct Buffers
 	GpuredAcc *acc;
 
 	Buffers(const void *data, size_t bytes, size_t out_bytes)
-		: values(device_alloc(bytes)), out(device_alloc(out_bytes)),
+		: values(device_alloc(bytes)), out(device_alloc_results(out_bytes)),
 		  acc((GpuredAcc *) device_alloc(sizeof(GpuredAcc)))
 	{
 		device_copy(values, data, bytes);
@@ -58,14 +41,8 @@ struct Buffers
 static void
 report(bool ok, const char *name, int kind, size_t n, const char *detail)
 {
-	if (ok)
-	{
-		passed++;
-		return;
-	}
-	if (++failed <= 50)
-		printf("FAILED: %s, %s, n = %zu%s%s\n", name, data_kind_name[kind], n,
-			   detail[0] ? ": " : "", detail);
+	count_test(ok, "%s, %s, n = %zu%s%s", name, data_kind_name[kind], n, detail[0] ? ": " : "",
+			   detail);
 }
 
 /*
@@ -445,19 +422,13 @@ test_cancelled_carry()
 int
 main(int argc, char **argv)
 {
-	int seeds = default_seeds;
+	const int seeds = read_arguments(argc, argv, 1, 2);
 
-	for (int i = 1; i < argc; i++)
-		if (strcmp(argv[i], "small") == 0)
-			small = true;
-		else
-			seeds = atoi(argv[i]);
 	for (int seed = 1; seed <= seeds; seed++)
 	{
 		test_all(seed);
 		test_long(seed);
 		test_cancelled_carry();
 	}
-	printf("%d passed, %d failed\n", passed, failed);
-	return failed != 0;
+	return print_counts();
 }

@@ -3,25 +3,14 @@
  *	  The kernels of variances and regressions against plain references, as
  *	  kernels_test.cu does for the others.
  *
- *	  moments_test [small] [seeds]
- *
- * Ends with "N passed, N failed".
+ * See program.h for how it is compiled and called.
  */
 #include <cmath>
 #include <vector>
 
 #include "test/kernels/data.h"
 #include "test/kernels/memory.h"
-
-static int passed = 0;
-static int failed = 0;
-static bool small = false;
-
-#ifdef GPURED_EMULATED
-static const int default_seeds = 2;
-#else
-static const int default_seeds = 1;
-#endif
+#include "test/kernels/program.h"
 
 /* A sum of products of doubles, bit by bit, in units of 2^-2200; it shares no code with the
  * kernels. */
@@ -182,11 +171,7 @@ is_right_int(const T *x, size_t n, const GpuredIntMoments *m)
 static void
 report(bool ok, const char *name, int kind, int other, size_t n)
 {
-	if (ok)
-		passed++;
-	else if (++failed <= 50)
-		printf("FAILED: %s, %s, %s, n = %zu\n", name, data_kind_name[kind], data_kind_name[other],
-			   n);
+	count_test(ok, "%s, %s, %s, n = %zu", name, data_kind_name[kind], data_kind_name[other], n);
 }
 
 typedef int (*MomentsLaunch)(const void *, const void *, size_t, void *, GpuredAcc *, cudaStream_t);
@@ -371,13 +356,8 @@ test_edges(int seed)
 int
 main(int argc, char **argv)
 {
-	int seeds = default_seeds;
+	const int seeds = read_arguments(argc, argv, 1, 2);
 
-	for (int i = 1; i < argc; i++)
-		if (strcmp(argv[i], "small") == 0)
-			small = true;
-		else
-			seeds = atoi(argv[i]);
 	for (int seed = 1; seed <= seeds; seed++)
 	{
 		const std::vector<size_t> all = sizes();
@@ -393,6 +373,5 @@ main(int argc, char **argv)
 		test_negative_zeros();
 		test_edges(seed);
 	}
-	printf("%d passed, %d failed\n", passed, failed);
-	return failed != 0;
+	return print_counts();
 }

@@ -3,11 +3,8 @@
  *	  The reductions step by step: a warp, a block, each algorithm over a whole
  *	  array, at sizes around the edges of each, against the CPU device.
  *
- *	  reduce_test [small] [seeds]
- *
- * Compiled and run like kernels_test.cu.  On a card with the memory for it,
- * arrays of more than 2^31 values are made there and reduced, unless "small".
- * Ends with "N passed, N failed".
+ * See program.h for how it is compiled and called.  On a card with the memory for
+ * it, arrays of more than 2^31 values are made there and reduced, unless "small".
  */
 #include <algorithm>
 #include <cmath>
@@ -18,19 +15,13 @@
 #include "kernels/warp_reduce_group.cuh"
 #include "test/kernels/data.h"
 #include "test/kernels/memory.h"
+#include "test/kernels/program.h"
 #include "test/kernels/same.h"
-
-static int passed = 0;
-static int failed = 0;
-static bool small = false;
 
 static void
 report(bool ok, const char *name, const char *how, size_t n, size_t detail)
 {
-	if (ok)
-		passed++;
-	else if (++failed <= 50)
-		printf("FAILED: %s, %s, n = %zu, %zu\n", name, how, n, detail);
+	count_test(ok, "%s, %s, n = %zu, %zu", name, how, n, detail);
 }
 
 /*
@@ -491,13 +482,8 @@ test_beyond_31_bits()
 int
 main(int argc, char **argv)
 {
-	int seeds = 1;
+	const int seeds = read_arguments(argc, argv, 1, 1);
 
-	for (int i = 1; i < argc; i++)
-		if (strcmp(argv[i], "small") == 0)
-			small = true;
-		else
-			seeds = atoi(argv[i]);
 	test_handing_over();
 	test_all_steps();
 	test_all_grids();
@@ -508,6 +494,5 @@ main(int argc, char **argv)
 	if (!small)
 		test_beyond_31_bits();
 #endif
-	printf("%d passed, %d failed\n", passed, failed);
-	return failed != 0;
+	return print_counts();
 }

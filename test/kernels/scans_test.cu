@@ -4,19 +4,9 @@
  *	  that do not commute, segments of all lengths, sizes around the edges of
  *	  tiles.
  *
- * Compiled by g++ with -DGPURED_EMULATED the kernels run in the emulation, once
- * a scheduler seed: blocks start in any order and are interleaved at random, so
- * that a scan that waits for a block which cannot go on would hang.  Compiled by
- * nvcc they run on the card.
- *
- *	  scans_test [small] [seeds]
- *
- * "small" leaves out the long arrays, for slow checkers such as
- * compute-sanitizer.  Ends with "N passed, N failed".
+ * See program.h for how it is compiled and called.
  */
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
 #include <vector>
 
 #include "kernels/block_scan_blelloch.cuh"
@@ -28,106 +18,14 @@
 #include "kernels/scan_lookback.cuh"
 #include "kernels/segmented.cuh"
 #include "test/kernels/data.h"
+#include "test/kernels/memory.h"
+#include "test/kernels/program.h"
 #include "test/kernels/reference.h"
-
-static int passed = 0;
-static int failed = 0;
-static bool small = false;
-
-static void
-must(cudaError_t error)
-{
-	if (error != cudaSuccess)
-	{
-		printf("CUDA: %s\n%d passed, %d failed\n", cudaGetErrorString(error), passed, failed + 1);
-		fflush(stdout);
-		exit(1);
-	}
-}
-
-static void
-scheduler(uint64_t seed)
-{
-#ifdef GPURED_EMULATED
-	emu::seed(seed);
-#else
-	(void) seed; /* the card has its own */
-#endif
-}
-
-/* An array on the device, of just the size that is needed, so that checkers see every overrun. */
-template <class T>
-struct DeviceArray
-{
-	T *data;
-	size_t n;
-
-	explicit DeviceArray(size_t n_) : data(nullptr), n(n_)
-	{
-		void *p;
-
-#ifdef GPURED_EMULATED
-		p = aligned_alloc(16, (n * sizeof(T) + 15) / 16 * 16 + 16);
-#else
-		must(cudaMalloc(&p, n * sizeof(T) + (n == 0)));
-#endif
-		data = static_cast<T *>(p);
-	}
-	explicit DeviceArray(const std::vector<T> &from) : DeviceArray(from.size())
-	{
-		copy(data, from.data(), n * sizeof(T));
-	}
-	DeviceArray(const DeviceArray &) = delete;
-	~DeviceArray()
-	{
-#ifdef GPURED_EMULATED
-		free(data);
-#else
-		must(cudaFree(data));
-#endif
-	}
-	void clear()
-	{
-#ifdef GPURED_EMULATED
-		memset(static_cast<void *>(data), 0, n * sizeof(T));
-#else
-		must(cudaMemset(data, 0, n * sizeof(T)));
-#endif
-	}
-	void set(const T &first) { copy(data, &first, sizeof(T)); }
-	std::vector<T> get() const
-	{
-		std::vector<T> to(n);
-
-		copy(to.data(), data, n * sizeof(T));
-		return to;
-	}
-	static void copy(void *to, const void *from, size_t bytes)
-	{
-#ifdef GPURED_EMULATED
-		memcpy(to, from, bytes);
-#else
-		must(cudaMemcpy(to, from, bytes, cudaMemcpyDefault));
-#endif
-	}
-};
-
-static void
-done()
-{
-#ifndef GPURED_EMULATED
-	must(cudaGetLastError());
-	must(cudaDeviceSynchronize());
-#endif
-}
 
 static void
 report(bool ok, const char *what, const char *kind, size_t n, size_t where)
 {
-	if (ok)
-		passed++;
-	else if (++failed <= 50)
-		printf("FAILED: %s, %s, n = %zu, at %zu\n", what, kind, n, where);
+	count_test(ok, "%s, %s, n = %zu, at %zu", what, kind, n, where);
 }
 
 /*
@@ -332,13 +230,13 @@ test_block()
 	State *o = out.data, *o2 = out2.data, *a = all.data;
 
 	LAUNCH((run_hillis_steele<Op, THREADS>), 1, THREADS, 0, 0, v, o);
-	done();
+	finish_launches();
 	compare<Op>("block_scan_hillis_steele", half, out.get(), Op::identity(), false);
 	LAUNCH((run_blelloch<Op, THREADS>), 1, THREADS, 0, 0, v, o2, a);
-	done();
+	finish_launches();
 	compare<Op>("block_scan_blelloch", x, out2.get(), Op::identity(), true);
 	LAUNCH(run_warps<Op>, 1, THREADS, 0, 0, v, o, a);
-	done();
+	finish_launches();
 	compare<Op>("block_scan_exclusive", half, out.get(), Op::identity(), true);
 }
 
@@ -359,7 +257,7 @@ run_lookback(Items items, size_t n, typename Op::State first)
 	status.clear();
 	LAUNCH((scan_lookback<Op, EXCLUSIVE, Items>), num, LOOKBACK_THREADS, 0, 0, items, n, first,
 		   tiles);
-	done();
+	finish_launches();
 }
 
 template <class Op>
@@ -368,11 +266,11 @@ test_grid(size_t n)
 {
 	typedef typename Op::Value Value;
 	typedef typename Op::State State;
-	typedef ScanByOperator<Op, State, 64, 32 / sizeof(Value) * 3 / 2, 4> Ring;
-	typedef ScanByOperator<Op, State, 64, 32 / sizeof(Value) * 3 / 2, 4, true> RingExclusive;
+	typedef ScanByOperator<Op, State, 64, 32 / sizeof(Value) * 3 / 2, 5, 3> Ring;
+	typedef ScanByOperator<Op, State, 64, 32 / sizeof(Value) * 3 / 2, 5, 3, true> RingExclusive;
 	const std::vector<Value> x = make<Value>(1, n);
 	DeviceArray<Value> values(x);
-	DeviceArray<State> out(n);
+	DeviceArray<State> out(n, RESULTS);
 	const State first = Plain<Op>::lift(x[n / 2]);
 	ArrayItems<Op, State> items = {values.data, out.data};
 
@@ -397,29 +295,27 @@ test_grid(size_t n)
 		LAUNCH(scan_tile_totals<Op>, num, SCAN_THREADS, 0, 0, v, n, t);
 		LAUNCH(scan_totals<Op>, 1, 64, 0, 0, t, num, c);
 		LAUNCH((scan_tiles<Op, State>), num, SCAN_THREADS, 0, 0, v, n, t, o);
-		done();
+		finish_launches();
 		compare<Op>("three launches", x, out.get(), first, false);
 		LAUNCH((scan_tiles<Op, State, true>), num, SCAN_THREADS, 0, 0, v, n, t, o);
-		done();
+		finish_launches();
 		compare<Op>("three launches, exclusive", x, out.get(), first, true);
 	}
 	if (ring_shape<Ring>().blocks > 0)
 	{
 		DeviceArray<GpuredAcc> carry(std::vector<GpuredAcc>(1, start));
-		DeviceArray<TileWord> words(tiles_of(n, RING_TILE<Ring>) * Ring::WORDS);
+		DeviceArray<TileWord> words(tiles_of(n, RING_TILE<Ring>) * RING_LINE);
 		State end = first;
 		GpuredAcc *c = carry.data;
 
 		for (Value each : x)
 			end = Plain<Op>::combine(end, Plain<Op>::lift(each));
-		words.clear();
 		must(ring_launch<Ring>(v, n, o, words.data, c, 0));
-		done();
+		finish_launches();
 		compare<Op>("scan_ring", x, out.get(), first, false);
-		words.clear();
 		carry.set(start);
 		must(ring_launch<RingExclusive>(v, n, o, words.data, c, 0));
-		done();
+		finish_launches();
 		compare<Op>("scan_ring, exclusive", x, out.get(), first, true);
 		start = carry.get()[0];
 		report(same(Plain<Op>::load(&start), end), "scan_ring", "the carry", n, n);
@@ -506,7 +402,40 @@ run_segmented_reduce(Items items, size_t n, const uint64_t *offset, size_t segme
 		   segments, work);
 	LAUNCH((segmented_open<Op>), 1, 64, 0, 0, work.open, blocks);
 	LAUNCH((segmented_close<Op, Items>), tiles_of(blocks, 64), 64, 0, 0, items, work, blocks);
-	done();
+	finish_launches();
+}
+
+/* A commutative operator's results by warps, which must be those by the path. */
+template <class Op, class Items>
+static typename std::enable_if<std::is_same<Op, ComposeAffine>::value>::type
+test_by_warps(const Items &, size_t, const uint64_t *, const std::vector<uint64_t> &,
+			  const std::vector<typename Op::State> &)
+{
+}
+
+template <class Op, class Items>
+static typename std::enable_if<!std::is_same<Op, ComposeAffine>::value>::type
+test_by_warps(const Items &items, size_t n, const uint64_t *offset,
+			  const std::vector<uint64_t> &offsets, const std::vector<typename Op::State> &want)
+{
+	typedef typename Op::State State;
+	const size_t segments = want.size();
+	const size_t parts = tiles_of(n + segments, segmented_part(n + segments));
+	DeviceArray<SegmentedState<State>> open(parts);
+	DeviceArray<State> ended(parts), sums(segments);
+	DeviceArray<uint64_t> first(parts);
+	const SegmentedWork<State> work = {open.data, ended.data, first.data};
+	const Items to = {items.values, sums.data};
+	size_t i = 0;
+
+	segmented_warps_launch<Op, OperatorSum<Op>>(to, n, offset, segments, work, 0);
+	finish_launches();
+
+	const std::vector<State> got = sums.get();
+
+	while (i < segments && same(got[i], want[i]))
+		i++;
+	report(i == segments, "segmented_warps", offsets.size() == 2 ? "one" : "segments", n, i);
 }
 
 template <class Op>
@@ -530,6 +459,10 @@ test_segmented(int kind, size_t n)
 	uint8_t *s = starts.data;
 
 	run_segmented_reduce<Op>(reduce_items, n, o, segments);
+
+	const std::vector<State> got = sums.get();
+
+	test_by_warps<Op>(reduce_items, n, o, offset, got);
 	starts.clear();
 	LAUNCH(segmented_starts, tiles_of(segments, 256), 256, 0, 0, o, segments, s);
 	run_lookback<Segmented<Op>, false>(inclusive, n,
@@ -541,7 +474,6 @@ test_segmented(int kind, size_t n)
 									  SegmentedState<State>{Plain<Op>::identity(), 0});
 
 	const std::vector<State> got_exclusive = out.get();
-	const std::vector<State> got = sums.get();
 	size_t wrong = segments, wrong_inclusive = n, wrong_exclusive = n;
 
 	for (size_t i = 0; i < segments; i++)
@@ -572,30 +504,43 @@ test_exact_segmented(int kind, int data, size_t n)
 	const std::vector<T> x = make<T>(data, n);
 	const std::vector<uint64_t> offset = make_segments(kind, n);
 	const size_t segments = offset.size() - 1;
-	DeviceArray<T> values(x), sums(segments);
+	const char *what = sizeof(T) == 4 ? "exact segmented, float4" : "exact segmented, float8";
+	DeviceArray<T> values(x), sums(segments), by_warps(segments), prefixes(n);
 	DeviceArray<uint64_t> offsets(offset);
 	DeviceArray<unsigned char> work(exact_segmented_workspace(n, segments));
-	size_t wrong = segments;
+	DeviceArray<unsigned char> scan_work(exact_segmented_scan_workspace(n, segments));
+	size_t wrong = segments, wrong_by_warps = segments, wrong_prefix = n;
 
 	must((cudaError_t) exact_segmented_sum<T>(values.data, n, offsets.data, segments, sums.data,
-											  work.data, 0));
-	done();
+											  work.data, 0, SEGMENTED_BY_PATH));
+	must((cudaError_t) exact_segmented_sum<T>(values.data, n, offsets.data, segments, by_warps.data,
+											  work.data, 0, SEGMENTED_BY_WARPS));
+	must((cudaError_t) exact_segmented_scan<T>(values.data, n, offsets.data, segments,
+											   prefixes.data, scan_work.data, 0));
+	finish_launches();
 
-	const std::vector<T> got = sums.get();
+	const std::vector<T> got = sums.get(), got_by_warps = by_warps.get(), prefix = prefixes.get();
 
 	for (size_t i = 0; i < segments; i++)
 	{
 		Reference sum;
-		T want;
+		T want = -T(0);
 
 		for (size_t j = offset[i]; j < offset[i + 1]; j++)
+		{
 			sum.add(x[j]);
-		sum.round_to(&want);
+			sum.round_to(&want);
+			if (!same(want, prefix[j]))
+				wrong_prefix = std::min(wrong_prefix, j);
+		}
 		if (!same(want, got[i]))
 			wrong = std::min(wrong, i);
+		if (!same(want, got_by_warps[i]))
+			wrong_by_warps = std::min(wrong_by_warps, i);
 	}
-	report(wrong == segments, sizeof(T) == 4 ? "exact_segmented_sum<float>" : "exact_segmented_sum",
-		   data_kind_name[data], n, wrong);
+	report(wrong == segments, what, data_kind_name[data], n, wrong);
+	report(wrong_by_warps == segments, what, "by warps", n, wrong_by_warps);
+	report(wrong_prefix == n, what, "prefixes", n, wrong_prefix);
 }
 
 /*
@@ -643,7 +588,7 @@ test_exact(const char *what, LaunchBy launch, GpuredScanAlgorithm algorithm,
 		   const std::vector<T> &x, const char *kind, const Reference &first)
 {
 	const size_t n = x.size();
-	DeviceArray<T> values(x), out(n);
+	DeviceArray<T> values(x), out(n, RESULTS);
 	DeviceArray<unsigned char> work(gpured_workspace_size(n));
 	GpuredAcc start = {};
 	Reference sum = first, end;
@@ -659,7 +604,7 @@ test_exact(const char *what, LaunchBy launch, GpuredScanAlgorithm algorithm,
 		report(false, what, cudaGetErrorString((cudaError_t) error), n, 0);
 		return;
 	}
-	done();
+	finish_launches();
 
 	const std::vector<T> got = out.get();
 
@@ -716,7 +661,7 @@ test_all_exact(int seed, size_t n, int kind, int turn)
 		const char *name4 =
 			algorithm == GPURED_SCAN_AUTO ? "float4, auto" : "float4, three launches";
 
-		scheduler((uint64_t) seed * 1000 + n + (uint64_t) kind);
+		scheduler(seed * 1000 + (int) n + kind);
 		test_exact<double>(name8, gpured_launch_scan_sum_float8_by, algorithm,
 						   make<double>(kind, n), data_kind_name[kind], carry_of(turn));
 		test_exact<float>(name4, gpured_launch_scan_sum_float4_by, algorithm, make<float>(kind, n),
@@ -783,7 +728,7 @@ test_huge(const char *what, LaunchBy launch)
 		fill_ones<<<4096, 256>>>(values.data, n);
 		must((cudaError_t) launch(values.data, n, work.data, carry.data, out.data, 0, algorithm));
 		count_wrong<<<4096, 256>>>(out.data, n, wrong.data);
-		done();
+		finish_launches();
 		report(wrong.get()[0] == 0, what, "ones", n, 0);
 	}
 }
@@ -792,14 +737,7 @@ test_huge(const char *what, LaunchBy launch)
 int
 main(int argc, char **argv)
 {
-	int seeds = 1;
-
-	for (int i = 1; i < argc; i++)
-		if (strcmp(argv[i], "small") == 0)
-			small = true;
-		else
-			seeds = atoi(argv[i]);
-
+	const int seeds = read_arguments(argc, argv, 1, 1);
 	std::vector<size_t> sizes = {1, 33, 767, 768, 769, 1024, 2305, 5000};
 
 #ifndef GPURED_EMULATED
@@ -808,7 +746,7 @@ main(int argc, char **argv)
 #endif
 	for (int seed = 1; seed <= seeds; seed++)
 	{
-		scheduler((uint64_t) seed);
+		scheduler(seed);
 		test_block<ComposeAffine, 32>();
 		test_block<ComposeAffine, 256>();
 		test_block<SumInt64<int32_t>, 128>();
@@ -817,7 +755,7 @@ main(int argc, char **argv)
 		{
 			const size_t n = sizes[index];
 
-			scheduler((uint64_t) seed * 100 + index);
+			scheduler(seed * 100 + (int) index);
 			test_grid<ComposeAffine>(n);
 			test_grid<SumInt128>(n);
 			test_grid<SumInt64<int16_t>>(n);
@@ -846,6 +784,5 @@ main(int argc, char **argv)
 		test_huge<double, double>("float8", gpured_launch_scan_sum_float8_by);
 	}
 #endif
-	printf("%d passed, %d failed\n", passed, failed);
-	return failed != 0;
+	return print_counts();
 }
