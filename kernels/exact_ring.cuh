@@ -219,7 +219,9 @@ static __device__ __forceinline__ void
 exact_ring_plan(RingPrepareShared &shared, const T *values, size_t n, const GpuredAcc *carry,
 				ExactRingPlan *plan)
 {
-	const size_t stride = n / (blockDim.x * RING_SAMPLES) + 1;
+	/* A warp looks at neighbours: fewer pages of memory. */
+	const size_t places = blockDim.x / WARP * RING_SAMPLES;
+	const size_t stride = n / places > WARP ? n / places : WARP;
 	double x[RING_SAMPLES];
 	uint32_t largest = 0;
 	SampleMoments moments = {0, 0};
@@ -228,7 +230,7 @@ exact_ring_plan(RingPrepareShared &shared, const T *values, size_t n, const Gpur
 #pragma unroll
 	for (int i = 0; i < RING_SAMPLES; i++)
 	{
-		const size_t at = ((size_t) i * blockDim.x + threadIdx.x) * stride;
+		const size_t at = ((size_t) i * (blockDim.x / WARP) + warp_id()) * stride + lane_id();
 
 		x[i] = at < n ? (double) values[at] : 0;
 		if (exponent_field(x[i]) == SPECIAL_FIELD)
@@ -259,7 +261,7 @@ exact_ring_plan(RingPrepareShared &shared, const T *values, size_t n, const Gpur
 		return;
 	moments = warp_broadcast(moments, 0);
 
-	const size_t samples = (n + stride - 1) / stride;
+	const size_t samples = n < places * WARP ? n : places * WARP;
 	const double mean = fabs(moments.sum) / (double) samples;
 	const double spread = sqrt(moments.square / (double) samples);
 	const double reach = (double) n * mean + 8 * sqrt((double) n) * spread + 4;
@@ -395,6 +397,7 @@ struct ExactRing
 	static constexpr int THREADS = THREADS_, ITEMS = ITEMS_, STAGES = STAGES_, AHEAD = AHEAD_;
 	static constexpr int TILE = THREADS * ITEMS;
 	static constexpr int WORDS = 2;
+	static constexpr size_t LINE = 128 / sizeof(TileWord);
 	static constexpr int LENGTH = Vector<T>::LENGTH;
 	typedef RingFormat<T> Format;
 	static_assert(ITEMS < 1 << (53 - RING_DIGIT_BITS),

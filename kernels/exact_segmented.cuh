@@ -19,6 +19,13 @@
 
 constexpr int EXACT_SEGMENT_THREADS = 128;
 
+/* Blocks that look for segments to be done again, at most. */
+#ifdef GPURED_EMULATED
+constexpr int EXACT_SEGMENT_BLOCKS = 8;
+#else
+constexpr int EXACT_SEGMENT_BLOCKS = 1024;
+#endif
+
 /* The digits, as an operator. */
 struct SumDigits
 {
@@ -395,8 +402,8 @@ exact_segmented_sum(const T *values, size_t n, const uint64_t *offset, size_t se
 		LAUNCH((segmented_close<Op, Items>), tiles_of(blocks, 256), 256, 0, stream, items, sums,
 			   blocks);
 	}
-	LAUNCH(exact_segmented_again<T>, segments < 1024 ? segments : 1024, EXACT_SEGMENT_THREADS, 0,
-		   stream, items, offset, segments);
+	LAUNCH(exact_segmented_again<T>, launch_grid(EXACT_SEGMENT_BLOCKS, segments),
+		   EXACT_SEGMENT_THREADS, 0, stream, items, offset, segments);
 	return cudaGetLastError();
 }
 
@@ -455,8 +462,8 @@ exact_segmented_scan(const T *values, size_t n, const uint64_t *offset, size_t s
 		   work.starts);
 	LAUNCH((scan_lookback<Op, false, Items>), tiles_of(n, LOOKBACK_TILE), LOOKBACK_THREADS, 0,
 		   stream, items, n, nothing, tiles);
-	LAUNCH(exact_segmented_scan_again<T>, segments < 1024 ? segments : 1024, EXACT_SCAN_THREADS, 0,
-		   stream, sums, offset, segments);
+	LAUNCH(exact_segmented_scan_again<T>, launch_grid(EXACT_SEGMENT_BLOCKS, segments),
+		   EXACT_SCAN_THREADS, 0, stream, sums, offset, segments);
 	return cudaGetLastError();
 }
 

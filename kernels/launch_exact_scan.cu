@@ -58,7 +58,7 @@ carve(unsigned char *base, size_t n, ExactScanWork *w)
 	carver.take(s->chunk_flags, EXACT_MOST_CHUNKS);
 	carver.take(s->marks, s->tiles);
 	carver.take(w->plan, 1);
-	carver.take(w->words, tiles_of(n, RING_TILE<Ring>) * RING_LINE);
+	carver.take(w->words, tiles_of(n, RING_TILE<Ring>) * Ring::LINE);
 	return carver.used;
 }
 

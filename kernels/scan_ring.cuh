@@ -26,8 +26,9 @@
  * copies, the others rescan the present tile and sum one that comes later: there
  * is one barrier a tile.
  *
- * All blocks read all totals, at about the same time: each has a line of memory of
- * its own, so that they are in many parts of the second-level cache.
+ * All blocks read all totals, at about the same time: if they are long, each has a
+ * line of memory of its own, so that they are in many parts of the second-level
+ * cache.
  *
  * What is scanned is said by a class (see ScanByOperator):
  *
@@ -45,7 +46,8 @@
  *		Stretch			what a thread remembers from summing to rescanning; it sums
  *						over what it remembered last, or zero
  *		Shared			what the block does, for one tile
- *		Published, WORDS	how a total is written, and its length in TileWords;
+ *		Published, WORDS, LINE	how a total is written, its length in TileWords, and how
+ *						many there are from one to the next;
  *						it is read by "read", and again until it is ready, then "more"
  *
  * "gather" is "combine" of published totals, "gather_warp" that of all lanes, and
@@ -112,9 +114,6 @@ struct RingShared
 	typename Scan::State base[2]; /* before the present tile, and before the next */
 	typename Scan::PrepareShared prepare;
 };
-
-/* From one total to the next, in TileWords. */
-constexpr size_t RING_LINE = 128 / sizeof(TileWord);
 
 /* The threads of a block: two warps more than those that scan. */
 template <class Scan>
@@ -240,7 +239,7 @@ struct RingHelper
 			before = Scan::identity();
 		if (lane_id() < Shared::WARPS)
 			shared.warp_total[buffer][lane_id()] = before;
-		Scan::publish(words + tile * RING_LINE, start, shared.scan[buffer], total);
+		Scan::publish(words + tile * Scan::LINE, start, shared.scan[buffer], total);
 		if (lane_id() == 0)
 			shared.total[buffer] = total;
 		__syncwarp();
@@ -264,7 +263,7 @@ struct RingHelper
 			const size_t gap = tile - next;
 			const size_t each = gap > (size_t) WARP * AT_ONCE ? AT_ONCE : (gap + WARP - 1) / WARP;
 			const size_t first = next + lane_id() * each;
-			const TileWord *from = words + first * RING_LINE;
+			const TileWord *from = words + first * Scan::LINE;
 			const int mine = first >= tile                  ? 0
 							 : tile - first < (size_t) each ? (int) (tile - first)
 															: (int) each;
@@ -274,19 +273,19 @@ struct RingHelper
 #pragma unroll
 			for (int i = 0; i < AT_ONCE; i++)
 				if (i < mine)
-					got[i].read(from + i * RING_LINE);
+					got[i].read(from + i * Scan::LINE);
 #pragma unroll
 			for (int i = 0; i < AT_ONCE; i++)
 				if (i < mine)
 				{
 					while (!got[i].ready())
-						got[i].read(from + i * RING_LINE);
-					got[i].more(from + i * RING_LINE);
+						got[i].read(from + i * Scan::LINE);
+					got[i].more(from + i * Scan::LINE);
 				}
 #pragma unroll
 			for (int i = 0; i < AT_ONCE; i++)
 				if (i < mine)
-					sum = Scan::gather(sum, got[i].state(from + i * RING_LINE));
+					sum = Scan::gather(sum, got[i].state(from + i * Scan::LINE));
 			__syncwarp();
 			running = Scan::advance(running, Scan::gather_warp(sum));
 			next += each * WARP;
@@ -329,7 +328,7 @@ __launch_bounds__(RING_THREADS<Scan>, 1)
 	for (size_t tile = blockIdx.x + (size_t) threadIdx.x * gridDim.x; tile < tiles;
 		 tile += (size_t) blockDim.x * gridDim.x)
 		for (int i = 0; i < Scan::WORDS; i++)
-			words[tile * RING_LINE + i] = TileWord{0, 0};
+			words[tile * Scan::LINE + i] = TileWord{0, 0};
 	Scan::prepare(setup, values, n, shared.prepare);
 	cooperative_groups::this_grid().sync();
 
@@ -472,6 +471,7 @@ struct ScanByOperator
 	typedef PublishedState<State> Published;
 	static constexpr int THREADS = THREADS_, ITEMS = ITEMS_, STAGES = STAGES_, AHEAD = AHEAD_;
 	static constexpr int WORDS = Published::WORDS;
+	static constexpr size_t LINE = WORDS;
 
 	typedef GpuredAcc *Setup; /* the carry */
 	struct PrepareShared

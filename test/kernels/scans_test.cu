@@ -304,7 +304,7 @@ test_grid(size_t n)
 	if (ring_shape<Ring>().blocks > 0)
 	{
 		DeviceArray<GpuredAcc> carry(std::vector<GpuredAcc>(1, start));
-		DeviceArray<TileWord> words(tiles_of(n, RING_TILE<Ring>) * RING_LINE);
+		DeviceArray<TileWord> words(tiles_of(n, RING_TILE<Ring>) * Ring::LINE);
 		State end = first;
 		GpuredAcc *c = carry.data;
 
