@@ -68,11 +68,10 @@ prepare(const BenchData &data, int key_size, uint32_t ngroups)
 	static const size_t size = gpured_groups_size(NAGGREGATES, ops, most, LIMB_SETS);
 	static void *memory = bench_alloc(size);
 
-	bench_must(cudaMemset(memory, 0, size));
 	gpured_groups_init(&groups, key_size, NAGGREGATES, ops, columns, ngroups, LIMB_SETS, memory);
 	if (emitted == nullptr)
 		emitted = (uint64_t *) bench_alloc((size_t) 8 * (most + 2) * gpured_groups_words(&groups));
-	bench_must((cudaError_t) gpured_launch_groups_clear(&groups, 0));
+	bench_must((cudaError_t) gpured_launch_groups_clear(&groups, true, 0));
 	bench_must(cudaDeviceSynchronize());
 }
 
@@ -173,7 +172,7 @@ grouped(int key_size, uint32_t ngroups)
 		{"auto", BENCH_EXACT,
 		 [=](const BenchData &data, const void *values, cudaStream_t stream)
 		 {
-			 cudaError_t error = (cudaError_t) gpured_launch_groups_clear(&groups, stream);
+			 cudaError_t error = (cudaError_t) gpured_launch_groups_clear(&groups, false, stream);
 
 			 if (error == cudaSuccess)
 				 error = add(data, values, key_size, ngroups, stream);

@@ -633,11 +633,12 @@ grouped_anchor(GpuredGroups g, GroupsRows rows)
 	}
 }
 
-/* An empty table.  Of the limbs, only the sets that were used are not zero. */
+/* An empty table.  Of the limbs, unless all of it is new, only the sets that were used are not
+ * zero. */
 static __global__ void
-grouped_clear(GpuredGroups g)
+grouped_clear(GpuredGroups g, bool is_new)
 {
-	const size_t sets = g.status[1] < g.limb_sets ? g.status[1] : g.limb_sets;
+	const size_t sets = is_new || g.status[1] > g.limb_sets ? g.limb_sets : g.status[1];
 	const size_t slots = (size_t) g.capacity + 2;
 	const size_t stride = (size_t) gridDim.x * blockDim.x;
 	const size_t thread = (size_t) blockIdx.x * blockDim.x + threadIdx.x;

@@ -235,11 +235,11 @@ blocks_for(size_t elements)
 }
 
 extern "C" int
-gpured_launch_groups_clear(const GpuredGroups *g, cudaStream_t stream)
+gpured_launch_groups_clear(const GpuredGroups *g, bool is_new, cudaStream_t stream)
 {
 	const GpuredGroups groups = *g;
 
-	LAUNCH(grouped_clear, blocks_for((size_t) g->capacity + 2), 256, 0, stream, groups);
+	LAUNCH(grouped_clear, blocks_for((size_t) g->capacity + 2), 256, 0, stream, groups, is_new);
 	LAUNCH(grouped_clear_status, 1, WARP, 0, stream, groups);
 	return cudaGetLastError();
 }

@@ -76,13 +76,13 @@ extern "C"
 
 	/*
 	 * Describe an object in "memory", a multiple of 256: room for "groups" groups,
-	 * limbs for limb_sets of them.  Then clear it.  columns[] says which column an
-	 * aggregate is of.
+	 * limbs for limb_sets of them.  Then clear it; it is new if the memory may hold
+	 * anything.  columns[] says which column an aggregate is of.
 	 */
 	extern void gpured_groups_init(GpuredGroups *g, int key_size, int naggregates,
 								   const GpuredOp *ops, const int *columns, uint32_t groups,
 								   uint32_t limb_sets, void *memory);
-	extern int gpured_launch_groups_clear(const GpuredGroups *g, cudaStream_t stream);
+	extern int gpured_launch_groups_clear(const GpuredGroups *g, bool is_new, cudaStream_t stream);
 
 	/*
 	 * Add n rows.  "expected" is about how many groups they have: few are first
