@@ -105,5 +105,30 @@ SET plan_cache_mode = force_generic_plan;
 PREPARE p(int, text[], interval) AS SELECT gpu_sum(i4 + $1), gpu_count(*), gpu_max(ts + $3) FROM ordinary WHERE tx = ANY ($2) AND i4 % 10 <> $1;
 EXECUTE p(1, '{c,c4,e4d}', '1 mon');
 EXECUTE p(NULL, '{c,c4,e4d}', '1 mon');
+-- a parameter that cannot be fetched, and for which no row arrives
+CREATE FUNCTION pg_temp.unassigned(assign bool) RETURNS bigint LANGUAGE plpgsql AS $f$
+DECLARE
+  r record;
+  n bigint;
+BEGIN
+  IF assign THEN
+    SELECT 5 AS x INTO r;
+  END IF;
+  SELECT gpu_count(*) INTO n FROM ordinary WHERE i4 % 7 = 1 OR i4 IS NULL OR (id = -1 AND i4 = r.x);
+  RETURN n;
+END $f$;
+SELECT count(*) > 0 AS some, pg_temp.unassigned(true) = count(*) AS assigned, pg_temp.unassigned(false) = count(*) AS unassigned FROM ordinary WHERE i4 % 7 = 1 OR i4 IS NULL;
+CREATE FUNCTION pg_temp.unassigned_column(assign bool) RETURNS bigint LANGUAGE plpgsql AS $f$
+DECLARE
+  r record;
+  n bigint;
+BEGIN
+  IF assign THEN
+    SELECT 5 AS x INTO r;
+  END IF;
+  SELECT gpu_count(*) INTO n FROM ordinary WHERE i4 > 17 OR (id = -1 AND i4 = r.x);
+  RETURN n;
+END $f$;
+SELECT count(*) > 0 AS some, pg_temp.unassigned_column(true) = count(*) AS assigned, pg_temp.unassigned_column(false) = count(*) AS unassigned FROM ordinary WHERE i4 > 17;
 DROP TABLE query, ordinary, special, raised;
 DROP TYPE state;

@@ -120,15 +120,17 @@ SELECT current_setting('peak.bytes')::bigint BETWEEN 500000 AND 2.5 * 1048576 AS
 RESET work_mem;
 DROP FUNCTION peak;
 
--- An initial condition that changes something must not be applied to parts.
+-- What others' aggregates make of parts that are combined is not known: an initial
+-- condition counts twice, and PostgreSQL would not have combined anything.
+CREATE FUNCTION add_strictly_not(int8, int8) RETURNS int8 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS 'BEGIN RETURN $1 + $2; END';
 CREATE AGGREGATE sum_and_ten(int8) (sfunc = int8pl, stype = int8, initcond = '10', combinefunc = int8pl);
 CREATE AGGREGATE sum_and_ten_safe(int8) (sfunc = int8pl, stype = int8, initcond = '10', combinefunc = int8pl, parallel = safe);
-CREATE AGGREGATE sum_of_all(int8) (sfunc = int8pl, stype = int8, combinefunc = int8pl);
+CREATE AGGREGATE sum_of_all(int8) (sfunc = int8pl, stype = int8, combinefunc = add_strictly_not);
 SELECT sum_and_ten(id) - gpu_sum(id) AS ten, sum_and_ten_safe(id) - gpu_sum(id) AS safe_ten, sum_of_all(id) - gpu_sum(id) AS none FROM grouped;
 SELECT count(*), min(ten), max(ten) FROM (SELECT four, sum_and_ten(id) - gpu_sum(id) AS ten FROM grouped GROUP BY four) s;
-SELECT pg_temp.is_scanned('SELECT sum_and_ten(id), gpu_sum(id) FROM grouped') AS with_initcond, pg_temp.is_scanned('SELECT sum_of_all(id), gpu_sum(id) FROM grouped') AS without;
-SELECT c.* FROM pg_temp.compare('SELECT four, sum_of_all(id), gpu_sum(id) FROM grouped GROUP BY four') c;
+SELECT a, pg_temp.is_scanned('SELECT ' || a || '(id), gpu_sum(id) FROM grouped') AS scanned FROM unnest('{sum_and_ten,sum_and_ten_safe,sum_of_all,sum}'::text[]) a;
 DROP AGGREGATE sum_and_ten(int8), sum_and_ten_safe(int8), sum_of_all(int8);
+DROP FUNCTION add_strictly_not;
 
 -- what a qual removes is shown for each loop, as of a sequential scan
 CREATE FUNCTION pg_temp.removed(setting text) RETURNS bigint LANGUAGE plpgsql AS $f$

@@ -94,5 +94,14 @@ $standby->safe_psql('postgres', 'DELETE FROM pgbench_history WHERE tid % 2 = 0')
 is($standby->safe_psql('postgres', 'SELECT gpu_count(*) - (SELECT count(*) FROM pgbench_history) FROM pgbench_history'), '0',
 	'and can be written after a promotion');
 $standby->stop;
+# A database that does not have the extension: no aggregate is gpured's.
+$primary->safe_psql('postgres', 'CREATE DATABASE plain');
+is( $primary->safe_psql('plain', <<'SQL'), '450100', 'a database without the extension is left alone');
+CREATE AGGREGATE sum_and_100(int) (sfunc = int4pl, stype = int, initcond = '100', combinefunc = int4pl);
+CREATE TABLE t AS SELECT i AS a FROM generate_series(1, 100000) i;
+SELECT sum_and_100(a % 10) FROM t;
+SQL
+unlike($primary->safe_psql('plain', 'EXPLAIN SELECT sum_and_100(a), sum(a) FROM t'), qr/GpuAggregate/, 'its plans too');
+
 $primary->stop;
 done_testing();

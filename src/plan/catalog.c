@@ -53,6 +53,7 @@ bool
 gpured_aggregate_is_own(Oid aggregate)
 {
 	KnownAggregate *entry;
+	Oid			extension;
 	bool		own;
 
 	/* Before the first lookup, so that a change during it is not missed. */
@@ -64,8 +65,10 @@ gpured_aggregate_is_own(Oid aggregate)
 	if (entry != NULL)
 		return entry->own;
 
-	own = getExtensionOfObject(ProcedureRelationId, aggregate) ==
-		get_extension_oid("gpured", true);
+	/* There need be none in this database. */
+	extension = get_extension_oid("gpured", true);
+	own = OidIsValid(extension) &&
+		getExtensionOfObject(ProcedureRelationId, aggregate) == extension;
 	if (known != NULL)
 	{
 		entry = hash_search(known, &aggregate, HASH_ENTER, NULL);

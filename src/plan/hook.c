@@ -32,7 +32,6 @@
 #include "utils/rel.h"
 #include "utils/selfuncs.h"
 #include "utils/spccache.h"
-#include "utils/syscache.h"
 
 #include "compat.h"
 #include "plan/plan.h"
@@ -144,29 +143,6 @@ is_computable(Node *expr)
 	return !contain_volatile_functions(expr) && !contain_subplans(expr);
 }
 
-/*
- * Whether states made of parts of a group may be combined.  Each of them begins
- * with the initial condition, and so does what they are combined into.  That of
- * PostgreSQL's own aggregates and of this extension's changes nothing.  Of others
- * it is not known, even if a combine function is there: without parallel workers
- * PostgreSQL would not call it.
- */
-static bool
-is_combinable(Oid aggregate)
-{
-	HeapTuple	tuple;
-	bool		has_no_start;
-
-	if (gpured_aggregate_is_known(aggregate))
-		return true;
-	tuple = SearchSysCache1(AGGFNOID, ObjectIdGetDatum(aggregate));
-	if (!HeapTupleIsValid(tuple))
-		elog(ERROR, "cache lookup failed for aggregate %u", aggregate);
-	(void) SysCacheGetAttr(AGGFNOID, tuple, Anum_pg_aggregate_agginitval, &has_no_start);
-	ReleaseSysCache(tuple);
-	return has_no_start;
-}
-
 /* Why a query cannot be aggregated by a column scan; NULL if it can. */
 static const char *
 why_not(PlannerInfo *root, RelOptInfo *rel, List *tables, GroupPathExtraData *extra,
@@ -203,8 +179,14 @@ why_not(PlannerInfo *root, RelOptInfo *rel, List *tables, GroupPathExtraData *ex
 		if (aggref->aggkind != AGGKIND_NORMAL || !is_computable((Node *) aggref->args) ||
 			!is_computable((Node *) aggref->aggfilter))
 			return "an aggregate's argument is volatile or has a subquery";
-		if (!is_combinable(aggref->aggfnoid))
-			return "an aggregate of the user's own has an initial condition";
+
+		/*
+		 * States made of parts of a group are combined, which PostgreSQL would not
+		 * do without parallel workers: of its own aggregates and of this
+		 * extension's it is known that nobody can tell.
+		 */
+		if (!gpured_aggregate_is_known(aggref->aggfnoid))
+			return "an aggregate is neither gpured's nor PostgreSQL's own";
 	}
 	return NULL;
 }

@@ -97,16 +97,15 @@ is_column(Node *node)
 /*
  * What has one value in a scan.  At the top of a qual it is computed when the
  * first row arrives there, as PostgreSQL would; below AND, OR and NOT it must not
- * fail, since no row need have arrived.
+ * fail, since no row need have arrived.  Even to fetch a parameter may: PL/pgSQL's
+ * may be the field of a record that has none yet.
  */
 static bool
 is_constant(Node *node, bool top)
 {
 	if (node == NULL)
 		return false;
-	if (IsA(node, Const) || (IsA(node, Param) && ((Param *) node)->paramkind == PARAM_EXTERN))
-		return true;
-	return top && !contain_var_clause(node);
+	return IsA(node, Const) || (top && !contain_var_clause(node));
 }
 
 static bool
