@@ -287,7 +287,7 @@ run(const Case &c, int seed)
 		std::vector<uint64_t> limbs((size_t) status[1] * GPURED_EXACT_LIMBS);
 		std::vector<int32_t> anchor(GPURED_GROUPS_AGGREGATES);
 		device_copy(limbs.data(), groups.limbs, limbs.size() * 8);
-		device_copy(anchor.data(), groups.anchor, anchor.size() * 4);
+		device_copy(anchor.data(), groups.anchor, (size_t) groups.nsums * 4);
 		if (error != 0)
 			report(c, "a launch failed");
 		else if (status[0] != 0)
