@@ -13,6 +13,11 @@
 
 #define NARROW			1		/* the span */
 #define NARROW_BITS		32
+
+/* Zeros and subnormals are below the span, NaN and the infinities above it. */
+#define LEAST_NARROW_BASE	8
+#define MOST_NARROW_BASE	2008
+
 #define NARROW_LIMBS	3		/* at most, of a sum */
 
 #define NARROW_MEMORY_LIMBS 14	/* the number of rows, and all sums */
@@ -362,18 +367,26 @@ fit_narrow(GpuredMoments *w, double x, double y, bool remove)
 	}
 	for (int i = 0; i < 2; i++)
 	{
-		if (w->span[i] == NARROW && (first || is_unused(w, i)))
-			w->base[i] = (int16_t)
-				(((exponent[i] > 0 ? exponent[i] : ORDINARY_EXPONENT) - NARROW_BITS / 2) & ~7);
-		else if (w->span[i] == NARROW && exponent[i] > 0)
-		{
-			int			base = exponent[i] < w->base[i] ? exponent[i] & ~7 :
-				exponent[i] >= w->base[i] + NARROW_BITS ? (exponent[i] - NARROW_BITS + 8) & ~7 :
-				w->base[i];
+		int			base = w->base[i];
+		bool		fresh;
 
-			if (base != w->base[i] && !move_base(w, i, base))
-				return false;
-		}
+		if (w->span[i] != NARROW)
+			continue;
+		fresh = first || is_unused(w, i);
+		if (fresh)
+			base = ((exponent[i] > 0 ? exponent[i] : ORDINARY_EXPONENT) - NARROW_BITS / 2) & ~7;
+		else if (exponent[i] > 0 && exponent[i] < base)
+			base = exponent[i] & ~7;
+		else if (exponent[i] >= base + NARROW_BITS)
+			base = (exponent[i] - NARROW_BITS + 8) & ~7;
+		if (base < LEAST_NARROW_BASE)
+			base = LEAST_NARROW_BASE;
+		if (base > MOST_NARROW_BASE)
+			base = MOST_NARROW_BASE;
+		if (fresh)
+			w->base[i] = (int16_t) base;
+		else if (base != w->base[i] && !move_base(w, i, base))
+			return false;
 	}
 	return gpured_moments_fit(w, w->kind, x, y, remove);
 }

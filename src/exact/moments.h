@@ -310,6 +310,79 @@ gpured_add_row(GpuredMoments *w, GpuredMomentsKind kind, GpuredTerm a, GpuredTer
 	return true;
 }
 
+/* A double that needs no care: neither a zero nor subnormal, and within a narrow span. */
+typedef struct GpuredNarrowTerm
+{
+	uint64_t	magnitude;
+	int64_t		mantissa;
+	uint64_t	distance;		/* less than 32 if it is one */
+} GpuredNarrowTerm;
+
+static inline GpuredNarrowTerm
+gpured_narrow_term(double value, int base)
+{
+	GpuredNarrowTerm t;
+	uint64_t	bits;
+	uint64_t	sign;
+
+	memcpy(&bits, &value, sizeof(bits));
+	sign = (uint64_t) ((int64_t) bits >> 63);
+	t.distance = ((bits >> 52) & 0x7ff) - (uint64_t) (int64_t) base;
+	t.magnitude = (bits & ((UINT64_C(1) << 52) - 1)) | UINT64_C(1) << 52;
+	t.mantissa = (int64_t) ((t.magnitude ^ sign) - sign);
+	return t;
+}
+
+/* limb[] += magnitude^2 * 2^distance, in three limbs that are not filled by it. */
+static inline __attribute__((always_inline))
+void
+gpured_narrow_add_square(uint64_t *limb, uint64_t magnitude, uint64_t distance)
+{
+	unsigned __int128 product = (unsigned __int128) magnitude * magnitude;
+	uint64_t	low = (uint64_t) product;
+	uint64_t	high = (uint64_t) (product >> 64);
+	unsigned	rest = 63 - (unsigned) distance;
+	unsigned __int128 sum = (unsigned __int128) limb[1] << 64 | limb[0];
+	unsigned __int128 added = (unsigned __int128) (high << distance | low >> 1 >> rest) << 64 | low << distance;
+	bool		carry = __builtin_add_overflow(sum, added, &sum);
+
+	limb[0] = (uint64_t) sum;
+	limb[1] = (uint64_t) (sum >> 64);
+	limb[2] += (high >> 1 >> rest) + carry;
+}
+
+/*
+ * What gpured_moments_fit does with most rows, which is a third of the work.  False,
+ * with nothing done, if it is not one of those.
+ */
+static inline __attribute__((always_inline))
+bool
+gpured_moments_fit_narrow(GpuredMoments *w, GpuredMomentsKind kind, double x, double y)
+{
+	GpuredNarrowTerm a = gpured_narrow_term(x, w->base[0]);
+	GpuredNarrowTerm b = {0, 0, 0};
+	uint64_t   *limb = w->limb;
+
+	if (kind == GPURED_MOMENTS_TWO)
+		b = gpured_narrow_term(y, w->base[1]);
+	if (__builtin_expect((a.distance | b.distance) >= 32 || w->span[0] != 1 ||
+						 limb[0] >> GPURED_NARROW_ROWS_LOG2 != 0, 0))
+		return false;
+	limb[0]++;
+	gpured_add_value(limb + gpured_moments_offset(kind, GPURED_SUM_X, 0, 0), a.mantissa, a.distance, true);
+	gpured_narrow_add_square(limb + gpured_moments_offset(kind, GPURED_SUM_XX, 0, 0),
+							 a.magnitude, 2 * a.distance);
+	if (kind == GPURED_MOMENTS_TWO)
+	{
+		gpured_add_value(limb + gpured_moments_offset(kind, GPURED_SUM_Y, 0, 0), b.mantissa, b.distance, true);
+		gpured_narrow_add_square(limb + gpured_moments_offset(kind, GPURED_SUM_YY, 0, 0),
+								 b.magnitude, 2 * b.distance);
+		gpured_add_product(limb + gpured_moments_offset(kind, GPURED_SUM_XY, 0, 0),
+						   a.mantissa, b.mantissa, a.distance + b.distance, true, true);
+	}
+	return true;
+}
+
 /*
  * Add a row, or remove one.  Returns false, with nothing done, if it does not fit.
  * Of the sums that have a number of rows beside them, narrow ones cannot carry.
@@ -318,11 +391,15 @@ static inline __attribute__((always_inline))
 bool
 gpured_moments_fit(GpuredMoments *w, GpuredMomentsKind kind, double x, double y, bool remove)
 {
-	GpuredTerm	a = gpured_term(x, w->base[0]);
+	GpuredTerm	a;
 	GpuredTerm	b = {0, 0, 0, 0};
-	bool		outside = (a.distance >> 5) >= w->span[0];
+	bool		outside;
 	bool		narrow = w->span[0] & 1;
 
+	if (kind != GPURED_MOMENTS_DOT && !remove && gpured_moments_fit_narrow(w, kind, x, y))
+		return true;
+	a = gpured_term(x, w->base[0]);
+	outside = (a.distance >> 5) >= w->span[0];
 	if (kind != GPURED_MOMENTS_ONE)
 	{
 		b = gpured_term(y, w->base[1]);

@@ -181,9 +181,9 @@ why_not(PlannerInfo *root, RelOptInfo *rel, List *tables, GroupPathExtraData *ex
 			return "an aggregate's argument is volatile or has a subquery";
 
 		/*
-		 * States made of parts of a group are combined, which PostgreSQL would not
-		 * do without parallel workers: of its own aggregates and of this
-		 * extension's it is known that nobody can tell.
+		 * States made of parts of a group are combined, which PostgreSQL
+		 * would not do without parallel workers: of its own aggregates and of
+		 * this extension's it is known that nobody can tell.
 		 */
 		if (!gpured_aggregate_is_known(aggref->aggfnoid))
 			return "an aggregate is neither gpured's nor PostgreSQL's own";

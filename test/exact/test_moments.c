@@ -471,6 +471,14 @@ test_moves(void)
 		/* up, if the first have few bits; those that follow are too far down */
 		{1 << 10, 1.0, 0x1.8p+40, true, false},
 		{1 << 10, 0x1.0000000000001p+0, 0x1.8p+40, false, false},
+		/* the least and greatest spans, and what is beyond them */
+		{1 << 10, 0x1p-1014, 0x1p-1015, true, true},
+		{1 << 10, 0x1p-1014, 0x1p-1016, false, false},
+		{1 << 10, 0x1p-1014, 0x1p-1074, false, false},
+		{1 << 10, 0x1p+1000, 0x1p+1016, true, true},
+		{1 << 10, 0x1p+1000, 0x1p+1017, false, false},
+		{1 << 10, 0x1p+1000, 0x1p+1023, false, false},
+		{1 << 10, 0x1p-1014, 0, true, true},
 	};
 	uint8_t		a[GPURED_MOMENTS_MAX_BYTES];
 	uint8_t		b[GPURED_MOMENTS_MAX_BYTES];
