@@ -545,7 +545,8 @@ add_batch(Setup *s, GpuredGrouped *g)
 			uint32_t   *number = checked_malloc((selected - done) * sizeof(*number));
 
 			taken = gpured_grouped_number(g, key_rest, rest, selected - done, number);
-			CHECK(gpured_grouped_add_numbered(g, number, gpured_grouped_groups(g), column_rest, rest, taken) == taken,
+			CHECK(gpured_grouped_add_numbered(g, number, gpured_grouped_groups(g), column_rest, rest,
+											  taken) == taken,
 				  "%s: rows that were numbered are refused", isa);
 			for (size_t i = 0; i < taken; i++)
 				++*(int64_t *) gpured_grouped_state(g, number[i]);
