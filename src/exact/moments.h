@@ -343,7 +343,8 @@ gpured_narrow_add_square(uint64_t *limb, uint64_t magnitude, uint64_t distance)
 	uint64_t	high = (uint64_t) (product >> 64);
 	unsigned	rest = 63 - (unsigned) distance;
 	unsigned __int128 sum = (unsigned __int128) limb[1] << 64 | limb[0];
-	unsigned __int128 added = (unsigned __int128) (high << distance | low >> 1 >> rest) << 64 | low << distance;
+	uint64_t	middle = high << distance | low >> 1 >> rest;
+	unsigned __int128 added = (unsigned __int128) middle << 64 | low << distance;
 	bool		carry = __builtin_add_overflow(sum, added, &sum);
 
 	limb[0] = (uint64_t) sum;
@@ -374,7 +375,8 @@ gpured_moments_fit_narrow(GpuredMoments *w, GpuredMomentsKind kind, double x, do
 							 a.magnitude, 2 * a.distance);
 	if (kind == GPURED_MOMENTS_TWO)
 	{
-		gpured_add_value(limb + gpured_moments_offset(kind, GPURED_SUM_Y, 0, 0), b.mantissa, b.distance, true);
+		gpured_add_value(limb + gpured_moments_offset(kind, GPURED_SUM_Y, 0, 0),
+						 b.mantissa, b.distance, true);
 		gpured_narrow_add_square(limb + gpured_moments_offset(kind, GPURED_SUM_YY, 0, 0),
 								 b.magnitude, 2 * b.distance);
 		gpured_add_product(limb + gpured_moments_offset(kind, GPURED_SUM_XY, 0, 0),
