@@ -353,7 +353,7 @@ gpured_narrow_add_square(uint64_t *limb, uint64_t magnitude, uint64_t distance)
 }
 
 /*
- * What gpured_moments_fit does with most rows, which is a third of the work.  False,
+ * What gpured_moments_fit does with most rows, by fewer instructions.  False,
  * with nothing done, if it is not one of those.
  */
 static inline __attribute__((always_inline))
