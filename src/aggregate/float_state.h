@@ -118,19 +118,18 @@ gpured_short_scale(Datum sum)
 #define GPURED_FLOAT_EMPTY gpured_double_to_sum(-0.0)
 
 /*
- * a + b if that is exactly what *sum becomes.  What rounding took away is computed
- * without an error of its own (D. Knuth, The Art of Computer Programming, volume
- * 2, 4.2.2), and is NaN if anything was not finite.
+ * a + b if that is exactly what *sum becomes.  Taking the greater from the rounded
+ * sum has no error of its own (T. J. Dekker, "A floating-point technique for extending
+ * the available precision", Numerische Mathematik 18, 1971), so that the other is left
+ * just if the sum has none.  What is not finite leaves a NaN or another infinity.
  */
 static inline bool
 gpured_add_doubles(double a, double b, Datum *sum)
 {
 	double		s = a + b;
-	double		t = s - a;
-	double		lost = (a - (s - t)) + (b - t);
 
 	*sum = gpured_double_to_sum(s);
-	return lost == 0 && GPURED_FLOAT_IS_DOUBLE(*sum);
+	return s - a == b && s - b == a && GPURED_FLOAT_IS_DOUBLE(*sum);
 }
 
 extern Datum gpured_float_create(FunctionCallInfo fcinfo, GpuredOp op);

@@ -364,10 +364,16 @@ gpured_moments_fit_narrow(GpuredMoments *w, GpuredMomentsKind kind, double x, do
 	GpuredNarrowTerm b = {0, 0, 0};
 	uint64_t   *limb = w->limb;
 
-	if (kind == GPURED_MOMENTS_TWO)
+	if (kind != GPURED_MOMENTS_ONE)
 		b = gpured_narrow_term(y, w->base[1]);
-	if (__builtin_expect((a.distance | b.distance) >= 32 || w->span[0] != 1 ||
-						 limb[0] >> GPURED_NARROW_ROWS_LOG2 != 0, 0))
+	if (__builtin_expect((a.distance | b.distance) >= 32 || w->span[0] != 1, 0))
+		return false;
+	if (kind == GPURED_MOMENTS_DOT)
+	{
+		w->flags |= GPURED_EXACT_NOT_NEGZERO;
+		return gpured_add_product(limb, a.mantissa, b.mantissa, a.distance + b.distance, true, false);
+	}
+	if (__builtin_expect(limb[0] >> GPURED_NARROW_ROWS_LOG2 != 0, 0))
 		return false;
 	limb[0]++;
 	gpured_add_value(limb + gpured_moments_offset(kind, GPURED_SUM_X, 0, 0), a.mantissa, a.distance, true);
@@ -398,7 +404,7 @@ gpured_moments_fit(GpuredMoments *w, GpuredMomentsKind kind, double x, double y,
 	bool		outside;
 	bool		narrow = w->span[0] & 1;
 
-	if (kind != GPURED_MOMENTS_DOT && !remove && gpured_moments_fit_narrow(w, kind, x, y))
+	if (!remove && gpured_moments_fit_narrow(w, kind, x, y))
 		return true;
 	a = gpured_term(x, w->base[0]);
 	outside = (a.distance >> 5) >= w->span[0];
