@@ -466,21 +466,21 @@ make_final_path(PlannerInfo *root, RelOptInfo *output_rel, Path *path,
 }
 
 /*
- * The number of groups.  That of an expression, a timestamp cut to hours for
+ * The number of groups of so many rows.  That of an expression, a timestamp cut to hours for
  * instance, is estimated as if all of its columns' values made groups, which says
  * little: then there are taken to be far fewer groups than rows.
  */
 static double
-estimate_groups(PlannerInfo *root, RelOptInfo *rel, GroupPathExtraData *extra)
+estimate_groups(PlannerInfo *root, double rows, GroupPathExtraData *extra)
 {
 	List	   *exprs = get_sortgrouplist_exprs(root->parse->groupClause, extra->targetList);
-	double		result = estimate_num_groups(root, exprs, rel->rows, NULL, NULL);
+	double		result = estimate_num_groups(root, exprs, rows, NULL, NULL);
 	ListCell   *lc;
 
 	foreach(lc, exprs)
 	{
 		if (!IsA(lfirst(lc), Var))
-			return Min(result, Max(1000, rel->rows / 50));
+			return Min(result, Max(1000, rows / 50));
 	}
 	return result;
 }
@@ -498,7 +498,7 @@ add_scan_paths(PlannerInfo *root, RelOptInfo *rel, List *tables, RelOptInfo *out
 	if (target == NULL)
 		return;
 	if (parse->groupClause != NIL)
-		ngroups = estimate_groups(root, rel, extra);
+		ngroups = estimate_groups(root, rel->rows, extra);
 
 	/* Nothing else, for a test. */
 	if (gpured_debug_scan == GPURED_SCAN_REQUIRE)
@@ -508,9 +508,12 @@ add_scan_paths(PlannerInfo *root, RelOptInfo *rel, List *tables, RelOptInfo *out
 	add_path(output_rel, make_final_path(root, output_rel, path, extra, ngroups));
 	if (nworkers > 0)
 	{
+		double		worker_groups = 1;
 		double		rows;
 
-		path = make_partial_path(root, rel, tables, target, ngroups, nworkers);
+		if (parse->groupClause != NIL)
+			worker_groups = estimate_groups(root, clamp_row_est(rel->rows / nworkers), extra);
+		path = make_partial_path(root, rel, tables, target, worker_groups, nworkers);
 		rows = path->rows * nworkers;
 		path = (Path *) create_gather_path(root, rel, path, target, NULL, &rows);
 		add_path(output_rel, make_final_path(root, output_rel, path, extra, ngroups));
