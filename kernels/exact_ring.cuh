@@ -252,8 +252,7 @@ struct RingSample
 #pragma unroll
 		for (int i = 0; i < RING_SAMPLES; i++)
 		{
-			const size_t at =
-				((size_t) i * (blockDim.x / WARP) + warp_id()) * stride + lane_id();
+			const size_t at = ((size_t) i * (blockDim.x / WARP) + warp_id()) * stride + lane_id();
 
 			value[i] = i < looks && at < n ? values[at] : T(0);
 		}
@@ -350,10 +349,10 @@ exact_ring_plan(RingPrepareShared &shared, const RingSample<T> &sample, size_t n
 		single_top = (single_top > carry_top ? single_top : carry_top) + 1;
 
 	const int single_unit = single_top - RING_SINGLE_TOP_BITS - RING_DIGIT_BITS;
-	const bool single =
-		SINGLE && (int) (SAMPLE_LOWEST - ends.lowest) + GPURED_EXACT_BIT0 >= single_unit &&
-		(int) ends.largest - 1023 + 1 <= single_unit + RING_SINGLE_VALUE_BITS &&
-		single_unit > -149 && top <= 120;
+	const bool single = SINGLE &&
+						(int) (SAMPLE_LOWEST - ends.lowest) + GPURED_EXACT_BIT0 >= single_unit &&
+						(int) ends.largest - 1023 + 1 <= single_unit + RING_SINGLE_VALUE_BITS &&
+						single_unit > -149 && top <= 120;
 	const int unit = single ? single_unit + RING_DIGIT_BITS : top - RING_TOP_BITS;
 	const int bit = unit - GPURED_EXACT_BIT0;
 	const int last_bit = bit - (RING_DIGITS - 1) * RING_DIGIT_BITS;
@@ -824,7 +823,7 @@ struct ExactRing
 	}
 
 	static __device__ __forceinline__ int total_of_three(const Start &start, const T *stretch,
-														  State *s, uint32_t *largest)
+														 State *s, uint32_t *largest)
 	{
 		const Vector<T> *vector = reinterpret_cast<const Vector<T> *>(stretch);
 		uint64_t sum[RING_DIGITS] = {0, 0, 0};
@@ -943,8 +942,7 @@ struct ExactRing
 		/* Whether all of the tile are finite sums, and two digits say them. */
 		const bool plain = ((before | here) & (RING_SPECIALS | RING_BAD)) == 0 &&
 						   has_seen(shared, before | warp_before.flags, stretch);
-		const bool easy =
-			(shared.flag[threadIdx.x] & RING_REST) == 0 && (side != 0 || error == 0);
+		const bool easy = (shared.flag[threadIdx.x] & RING_REST) == 0 && (side != 0 || error == 0);
 
 		if (all_special(before, here))
 		{

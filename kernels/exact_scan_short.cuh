@@ -63,7 +63,7 @@ struct ShortShared
 	ExactBlock sum;
 	ExactTileInfo info;
 	int64_t warp_limb[SHORT_COLUMNS / WARP][LIMBS];
-	bool as_limbs[SHORT_MOST_BLOCKS]; /* whether a tile's sum is in limbs alone */
+	bool as_limbs[SHORT_MOST_BLOCKS];                   /* whether a tile's sum is in limbs alone */
 	alignas(16) Vector<typename Scan::Value> vector[1]; /* VECTORS for each thread */
 
 	/* Behind the vectors: LIMBS for each column. */
@@ -132,16 +132,14 @@ short_publish(ShortShared<Scan> &shared, ShortTotal *to)
 	const RingState inclusive =
 		Ring::scan_warp(lane_id() < warps ? shared.warp_total[lane_id()] : Ring::identity());
 	RingState before = warp_shuffle_up(inclusive, 1);
-	const RingState total =
-		Ring::combine(warp_broadcast(inclusive, WARP - 1), Ring::identity());
+	const RingState total = Ring::combine(warp_broadcast(inclusive, WARP - 1), Ring::identity());
 
 	if (lane_id() < RING_DIGITS)
-		store_word(&to->digit[lane_id()],
-				   short_word(shared.launch,
-							  lane_id() == 0   ? total.digit[0]
-							  : lane_id() == 1 ? total.digit[1]
-											   : total.digit[2],
-							  total.flags));
+		store_word(&to->digit[lane_id()], short_word(shared.launch,
+													 lane_id() == 0   ? total.digit[0]
+													 : lane_id() == 1 ? total.digit[1]
+																	  : total.digit[2],
+													 total.flags));
 	if (lane_id() == 0)
 	{
 		before = Ring::identity();
@@ -234,7 +232,8 @@ short_publish_limbs(ShortShared<Scan> &shared, ShortTotal *to, int64_t *limb)
 /* In shared.sum: the carry and the sums of the first so many tiles. */
 template <class Scan>
 static __device__ __noinline__ void
-short_gather(ShortShared<Scan> &shared, const ShortTotal *totals, const int64_t *limbs, uint32_t end)
+short_gather(ShortShared<Scan> &shared, const ShortTotal *totals, const int64_t *limbs,
+			 uint32_t end)
 {
 	const uint64_t launch = shared.launch;
 	ExactBlock &sum = shared.sum;
@@ -365,9 +364,9 @@ short_again(ShortShared<Scan> &shared, const ShortTotal *totals, const int64_t *
 	if (threadIdx.x == 0)
 		exact_tile_plan(shared.info);
 	__syncthreads();
-	exact_tile_limbs(LimbColumns{shared.cells(), shared.warp_limb, columns,
-								 (size + columns - 1) / columns},
-					 shared.info, values, end, start, start, out);
+	exact_tile_limbs(
+		LimbColumns{shared.cells(), shared.warp_limb, columns, (size + columns - 1) / columns},
+		shared.info, values, end, start, start, out);
 }
 
 template <class Scan>
@@ -493,8 +492,8 @@ short_shape()
 		LaunchShape s = launch_shape(exact_scan_short<Scan>, Scan::THREADS, short_shared<Scan>);
 
 		/* A block a multiprocessor. */
-		s.blocks = s.multiprocessors < SHORT_MOST_BLOCKS - 1 ? s.multiprocessors
-															 : SHORT_MOST_BLOCKS - 1;
+		s.blocks =
+			s.multiprocessors < SHORT_MOST_BLOCKS - 1 ? s.multiprocessors : SHORT_MOST_BLOCKS - 1;
 		return s;
 	}();
 

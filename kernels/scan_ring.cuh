@@ -363,7 +363,7 @@ __launch_bounds__(RING_THREADS<Scan>, 1)
 
 	/* Turns before the first only sum and publish what is ahead: one copy of the code will do. */
 	const size_t step = (size_t) gridDim.x * Shared::TILE;
-	size_t tile = blockIdx.x;        /* of the turn, once it is not negative */
+	size_t tile = blockIdx.x;          /* of the turn, once it is not negative */
 	size_t ahead = copier.first_of(0); /* where the tile begins that is summed */
 	int32_t turn = -AHEAD;
 
