@@ -64,6 +64,7 @@ struct ShortShared
 	ExactTileInfo info;
 	int64_t warp_limb[SHORT_COLUMNS / WARP][LIMBS];
 	bool as_limbs[SHORT_MOST_BLOCKS];                   /* whether a tile's sum is in limbs alone */
+	uint32_t some_as_limbs;                             /* one of those */
 	alignas(16) Vector<typename Scan::Value> vector[1]; /* VECTORS for each thread */
 
 	/* Behind the vectors: LIMBS for each column. */
@@ -122,17 +123,16 @@ short_wait(uint64_t launch, const TileWord *from)
 	return word;
 }
 
-/* The sum of the tile from those of its warps, by one warp; what is before each of them. */
+/* The sum of the tile from those of its warps, by one warp; then what is before each of them. */
 template <class Scan>
 static __device__ __forceinline__ void
 short_publish(ShortShared<Scan> &shared, ShortTotal *to)
 {
 	typedef typename Scan::Ring Ring;
 	const int warps = blockDim.x / WARP;
-	const RingState inclusive =
-		Ring::scan_warp(lane_id() < warps ? shared.warp_total[lane_id()] : Ring::identity());
-	RingState before = warp_shuffle_up(inclusive, 1);
-	const RingState total = Ring::combine(warp_broadcast(inclusive, WARP - 1), Ring::identity());
+	const RingState mine = lane_id() < warps ? shared.warp_total[lane_id()] : Ring::identity();
+	const RingState total = Ring::combine(Ring::gather_warp(mine), Ring::identity());
+	RingState before;
 
 	if (lane_id() < RING_DIGITS)
 		store_word(&to->digit[lane_id()], short_word(shared.launch,
@@ -140,6 +140,7 @@ short_publish(ShortShared<Scan> &shared, ShortTotal *to)
 													 : lane_id() == 1 ? total.digit[1]
 																	  : total.digit[2],
 													 total.flags));
+	before = warp_shuffle_up(Ring::scan_warp(mine), 1);
 	if (lane_id() == 0)
 	{
 		before = Ring::identity();
@@ -245,7 +246,11 @@ short_gather(ShortShared<Scan> &shared, const ShortTotal *totals, const int64_t 
 		exact_block_add_limb(sum, j, (uint32_t) shared.prepare.limb[j],
 							 (uint32_t) (shared.prepare.limb[j] >> 32));
 	if (threadIdx.x == 0)
+	{
 		atomicOr(&sum.flags, shared.plan.carry.flags & (RING_SPECIALS | RING_SEEN));
+		shared.some_as_limbs = SHORT_MOST_BLOCKS;
+	}
+	__syncthreads();
 
 	/* Those that digits say are added here, by a thread each; limbs are waited for. */
 	for (uint32_t i = threadIdx.x; i < SHORT_MOST_BLOCKS; i += blockDim.x)
@@ -276,6 +281,8 @@ short_gather(ShortShared<Scan> &shared, const ShortTotal *totals, const int64_t 
 									shared.plan.unit - d * RING_DIGIT_BITS - GPURED_EXACT_BIT0);
 		}
 		shared.as_limbs[i] = as_limbs;
+		if (as_limbs)
+			atomicMin(&shared.some_as_limbs, i);
 	}
 	__threadfence();
 	__syncthreads();
@@ -286,14 +293,21 @@ short_gather(ShortShared<Scan> &shared, const ShortTotal *totals, const int64_t 
 	for (uint32_t k = threadIdx.x; k < parts * LIMBS; k += blockDim.x)
 	{
 		const uint32_t j = k % LIMBS;
+		const uint32_t some = shared.some_as_limbs;
 		uint64_t low = 0;
 		int64_t high = 0;
+
+		if (some == SHORT_MOST_BLOCKS)
+			break;
 
 #pragma unroll 8
 		for (uint32_t i = k / LIMBS; i < end; i += parts)
 		{
-			const int64_t limb = shared.as_limbs[i] ? load_fresh(&limbs[i * LIMBS + j]) : 0;
+			/* Always a load, so that many are on their way. */
+			const bool counts = shared.as_limbs[i];
+			int64_t limb = load_fresh(&limbs[(counts ? i : some) * LIMBS + j]);
 
+			limb = counts ? limb : 0;
 			low += (uint32_t) limb;
 			high += limb >> 32;
 		}
