@@ -13,13 +13,19 @@
  * be rounded to float4 afterwards.  If something is known to lie below the
  * second digit, though less than a unit of it, then half a unit on that side
  * stands for it, as long as the result is so large that rounding cannot see the
- * difference.  So only a thread whose tile has values with three digits, or
- * whose prefix is near zero, takes the slower way, with three.
+ * difference.  A thread whose prefix is near zero takes the slower way, with three.
  *
  * What is below the third digit is left out (INEXACT).  The error is at most half
  * a unit a value: a prefix is right if both ends of that range round alike.
  * Otherwise, and if a value or a prefix is too large for the first digit, the
  * tile is marked, for exact_scan.cuh to do it again.
+ *
+ * Values with a third digit bring no more than half a unit of the second, so that a
+ * range is known for each prefix: where both of its ends round alike, two digits are
+ * enough again.
+ *
+ * If a sample of float4 says so, first and second digits are put where together they
+ * are one integer of 62 bits, which one instruction rounds.
  *
  * The unit is chosen from a sample and the carry: first digits have room for
  * what the sum is expected to reach.  A bad guess costs time, never the result.
@@ -940,8 +946,11 @@ struct ExactRing
 		const int side = rest > error ? 1 : rest < -error ? -1 : 0;
 
 		/* Whether all of the tile are finite sums, and two digits say them. */
-		const bool plain = ((before | here) & (RING_SPECIALS | RING_BAD)) == 0 &&
-						   has_seen(shared, before | warp_before.flags, stretch);
+		bool plain = ((before | here) & (RING_SPECIALS | RING_BAD)) == 0;
+
+		if ((before & RING_SEEN) == 0)
+			plain = plain && has_seen(shared, before | warp_before.flags, stretch);
+
 		const bool easy = (shared.flag[threadIdx.x] & RING_REST) == 0 && (side != 0 || error == 0);
 
 		if (all_special(before, here))

@@ -36,7 +36,7 @@ constexpr int SHORT_LOOKS = 1024;  /* values in a sample, about */
 constexpr int SHORT_LEAST_THREADS = 32;
 #else
 #define SHORT_SHAPE(threads, vectors) threads, vectors
-constexpr int SHORT_LEAST_THREADS = SHORT_LEAST;
+constexpr int SHORT_LEAST_THREADS = 128; /* fewer blocks are sooner done */
 #endif
 
 template <class T, int THREADS_, int VECTORS_>
