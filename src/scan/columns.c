@@ -14,6 +14,7 @@
 
 #include "access/detoast.h"
 #include "access/tupmacs.h"
+#include "catalog/pg_type.h"
 #include "executor/executor.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/datum.h"
@@ -375,6 +376,26 @@ copy_reference(GpuredColumns *columns, const GpuredColumn *column, Datum value)
 	return copy_value(columns, pointer, VARSIZE_ANY(pointer));
 }
 
+void
+gpured_columns_keep_integers(GpuredColumns *columns, int column)
+{
+	GpuredColumn *c = &columns->column[column];
+
+	if (c->program != NULL && c->type == NUMERICOID && !c->is_read && c->scale == NULL)
+		c->scale = MemoryContextAlloc(columns->context, columns->room * sizeof(uint8));
+}
+
+void
+gpured_columns_write_integer(GpuredColumns *columns, int column, int row)
+{
+	GpuredColumn *c = &columns->column[column];
+	GpuredNumericSpace space;
+	Size		size = gpured_numeric_write(((int64 *) c->values)[row], c->scale[row], space.bytes);
+
+	((Datum *) c->values)[row] = gpured_columns_copy(columns, space.bytes, size);
+	c->scale[row] = GPURED_NOT_INTEGER;
+}
+
 /* Whether values stay in the page: quals need them first, or nobody later. */
 static inline bool
 stays_in_page(const GpuredColumn *column)
@@ -387,6 +408,8 @@ static void
 store_datum(GpuredColumns *columns, GpuredColumn *column, int row, Datum value, bool null)
 {
 	column->nulls[row] = null;
+	if (column->scale != NULL)
+		column->scale[row] = GPURED_NOT_INTEGER;
 	if (null)
 	{
 		column->has_nulls = true;

@@ -164,9 +164,7 @@ extern void gpured_constant_set(GpuredProgram *program, int row, Datum value, bo
 								bool *representable);
 
 /* program_numeric.c */
-#define GPURED_NUMERIC_VALUE_SIZE 20	/* at most, of one that is written */
 extern bool gpured_numeric_read(const struct varlena *numeric, int64 *value, uint8 *scale);
-extern Size gpured_numeric_write(int64 value, int scale, char *where);
 extern int	gpured_numeric_compare(int64 a, int a_scale, int64 b, int b_scale);
 
 /* A varlena of which the bytes are there. */
