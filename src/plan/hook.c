@@ -48,13 +48,18 @@ static create_upper_paths_hook_type next_hook;
 #define MAX_KEYS 64
 
 /*
- * What the node costs at all, in rows: it has columns and batches to prepare, so
+ * What the node costs at all: it has columns and batches to prepare, so
  * that a table of a few pages is better left to a sequential scan.
  */
-#define START_ROWS 400
+#define START_COST (800 * cpu_tuple_cost)
 
 /* What an expression costs a row when PostgreSQL computes it, besides itself. */
-#define ROW_EXPRESSION_COST (2 * cpu_operator_cost)
+#define ROW_EXPRESSION_COST (3 * cpu_operator_cost)
+
+/* What a transition function costs a row, and the state of a group to come out and be merged. */
+#define TRANSITION_COST (2 * cpu_operator_cost)
+#define TOTAL_OUT_COST (8 * cpu_operator_cost)
+#define STATE_OUT_COST (24 * cpu_operator_cost)
 
 static List *
 query_aggregates(PlannerInfo *root)
@@ -319,14 +324,22 @@ cost_scan(PlannerInfo *root, CustomPath *path, double ngroups, int nworkers)
 			passing_cost += cpu_operator_cost / 2 + expression_cost(root, (Node *) aggref);
 			continue;
 		}
-		passing_cost += gpured_cpu_column_tuple_cost;
+		if (gpured_aggregate_is_folded(aggref->aggfnoid))
+		{
+			passing_cost += gpured_cpu_column_tuple_cost;
+			emit_cost += TOTAL_OUT_COST;
+		}
+		else
+		{
+			passing_cost += TRANSITION_COST;
+			emit_cost += STATE_OUT_COST;
+		}
 		if (aggref->aggfilter != NULL && gpured_filter_is_possible(aggref->aggfilter))
 			passing_cost += gpured_cpu_column_tuple_cost;
 		else
 			passing_cost += expression_cost(root, (Node *) aggref->aggfilter);
 		foreach(arg, aggref->args)
 			passing_cost += expression_cost(root, (Node *) ((TargetEntry *) lfirst(arg))->expr);
-		emit_cost += 4 * cpu_operator_cost;
 	}
 
 	if (nworkers > 0)
@@ -336,7 +349,7 @@ cost_scan(PlannerInfo *root, CustomPath *path, double ngroups, int nworkers)
 		divisor = nworkers + (parallel_leader_participation && leader > 0 ? leader : 0);
 	}
 	path->path.rows = clamp_row_est(ngroups);
-	path->path.startup_cost = START_ROWS * cpu_tuple_cost + rel->pages * seq_page_cost +
+	path->path.startup_cost = START_COST + rel->pages * seq_page_cost +
 		(rel->tuples * row_cost + rel->rows * passing_cost) / divisor;
 	path->path.total_cost = path->path.startup_cost +
 		path->path.rows * (cpu_tuple_cost + emit_cost);
@@ -522,16 +535,34 @@ add_scan_paths(PlannerInfo *root, RelOptInfo *rel, List *tables, RelOptInfo *out
 
 /* Whether some path costs less than a column scan does at the least. */
 static bool
-is_cheap_already(RelOptInfo *output_rel)
+is_cheap_already(RelOptInfo *output_rel, Cost least)
 {
 	ListCell   *lc;
 
 	foreach(lc, output_rel->pathlist)
 	{
-		if (((Path *) lfirst(lc))->total_cost < START_ROWS * cpu_tuple_cost)
+		if (((Path *) lfirst(lc))->total_cost < least)
 			return true;
 	}
 	return false;
+}
+
+/* What preparing scans of tables and reading them costs, without any row. */
+static Cost
+least_cost(List *tables)
+{
+	Cost		result = 0;
+	ListCell   *lc;
+
+	foreach(lc, tables)
+	{
+		RelOptInfo *table = lfirst(lc);
+		double		seq_page_cost;
+
+		get_tablespace_page_costs(table->reltablespace, NULL, &seq_page_cost);
+		result += START_COST + table->pages * seq_page_cost;
+	}
+	return result;
 }
 
 static void
@@ -547,12 +578,15 @@ consider_column_scan(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *inp
 	if (stage != UPPERREL_GROUP_AGG || !gpured_enable_column_scan ||
 		gpured_debug_scan == GPURED_SCAN_FORBID || root->agginfos == NIL ||
 		input_rel->reloptkind != RELOPT_BASEREL || output_rel->reloptkind != RELOPT_UPPER_REL ||
-		(gpured_debug_scan != GPURED_SCAN_REQUIRE && is_cheap_already(output_rel)))
+		(gpured_debug_scan != GPURED_SCAN_REQUIRE && is_cheap_already(output_rel, START_COST)))
 		return;
 	aggrefs = query_aggregates(root);
 	if (!has_own_aggregate(aggrefs))
 		return;
 	tables = input_rel->rtekind == RTE_RELATION ? tables_of(root, input_rel) : NIL;
+	if (gpured_debug_scan != GPURED_SCAN_REQUIRE &&
+		is_cheap_already(output_rel, least_cost(tables)))
+		return;
 	reason = why_not(root, input_rel, tables, extra, aggrefs);
 	if (reason != NULL)
 		ereport(DEBUG1, (errmsg_internal("no column scan: %s", reason)));
