@@ -53,8 +53,11 @@ static create_upper_paths_hook_type next_hook;
  */
 #define START_COST (800 * cpu_tuple_cost)
 
-/* What an expression costs a row when PostgreSQL computes it, besides itself. */
-#define ROW_EXPRESSION_COST (3 * cpu_operator_cost)
+/*
+ * What it costs that PostgreSQL computes expressions of a row, besides each of them and
+ * its call: it takes the row apart for them, as a sequential scan does.
+ */
+#define BY_EXECUTOR_COST cpu_tuple_cost
 
 /* What a transition function costs a row, and the state of a group to come out and be merged. */
 #define TRANSITION_COST (2 * cpu_operator_cost)
@@ -274,9 +277,12 @@ make_partial_target(PlannerInfo *root, PathTarget *target, Node *having)
 	return set_pathtarget_cost_width(root, partial.target);
 }
 
-/* What an expression costs for one row; a column costs nothing more. */
+/*
+ * What an expression costs for one row; a column costs nothing more.  Notes whether
+ * PostgreSQL computes it.
+ */
 static Cost
-expression_cost(PlannerInfo *root, Node *expr)
+expression_cost(PlannerInfo *root, Node *expr, bool *by_executor)
 {
 	QualCost	cost;
 
@@ -285,7 +291,8 @@ expression_cost(PlannerInfo *root, Node *expr)
 	if (gpured_program_is_possible((Expr *) expr))
 		return 2 * gpured_cpu_column_tuple_cost;
 	cost_qual_eval_node(&cost, expr, root);
-	return cost.per_tuple + ROW_EXPRESSION_COST;
+	*by_executor = true;
+	return cost.per_tuple + cpu_operator_cost;
 }
 
 /* The cost of reading the table and of all that is done for each row. */
@@ -299,6 +306,8 @@ cost_scan(PlannerInfo *root, CustomPath *path, double ngroups, int nworkers)
 	Cost		passing_cost = 0;
 	Cost		emit_cost = 0;
 	bool		vectorized = true;
+	bool		quals_by_executor = false;
+	bool		values_by_executor = false;
 	double		divisor = 1;
 	ListCell   *lc;
 
@@ -312,7 +321,7 @@ cost_scan(PlannerInfo *root, CustomPath *path, double ngroups, int nworkers)
 		if (vectorized)
 			row_cost += gpured_cpu_column_tuple_cost / 2;
 		else
-			row_cost += expression_cost(root, (Node *) info->clause);
+			row_cost += expression_cost(root, (Node *) info->clause, &quals_by_executor);
 	}
 	foreach(lc, target->exprs)
 	{
@@ -321,7 +330,8 @@ cost_scan(PlannerInfo *root, CustomPath *path, double ngroups, int nworkers)
 
 		if (!IsA(aggref, Aggref))
 		{
-			passing_cost += cpu_operator_cost / 2 + expression_cost(root, (Node *) aggref);
+			passing_cost += cpu_operator_cost / 2 +
+				expression_cost(root, (Node *) aggref, &values_by_executor);
 			continue;
 		}
 		if (gpured_aggregate_is_folded(aggref->aggfnoid))
@@ -337,10 +347,16 @@ cost_scan(PlannerInfo *root, CustomPath *path, double ngroups, int nworkers)
 		if (aggref->aggfilter != NULL && gpured_filter_is_possible(aggref->aggfilter))
 			passing_cost += gpured_cpu_column_tuple_cost;
 		else
-			passing_cost += expression_cost(root, (Node *) aggref->aggfilter);
+			passing_cost += expression_cost(root, (Node *) aggref->aggfilter,
+											&values_by_executor);
 		foreach(arg, aggref->args)
-			passing_cost += expression_cost(root, (Node *) ((TargetEntry *) lfirst(arg))->expr);
+			passing_cost += expression_cost(root, (Node *) ((TargetEntry *) lfirst(arg))->expr,
+											&values_by_executor);
 	}
+	if (quals_by_executor)
+		row_cost += BY_EXECUTOR_COST;
+	if (values_by_executor)
+		passing_cost += BY_EXECUTOR_COST;
 
 	if (nworkers > 0)
 	{
