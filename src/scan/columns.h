@@ -90,6 +90,8 @@ typedef struct GpuredColumns
 
 	MemoryContext context;		/* columns */
 	MemoryContext constants;	/* that programs have computed */
+	int			nkept_constants;	/* of programs */
+	struct GpuredRows *free_rows;	/* that no node of a program has */
 	MemoryContext arena;		/* values passed by reference, of this batch */
 	char	   *arena_next;
 	char	   *arena_end;
