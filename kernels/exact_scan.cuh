@@ -41,6 +41,7 @@ enum ExactScanPlan
 
 constexpr uint32_t SPECIALS = GPURED_EXACT_NAN | GPURED_EXACT_PINF | GPURED_EXACT_NINF;
 constexpr int FLAGS = 4;
+constexpr int NOWHERE = 1 << 30;
 
 /* What the launches tell each other. */
 struct ExactScanState
@@ -87,7 +88,7 @@ __launch_bounds__(THREADS, BLOCKS) exact_scan_sums(const typename SumOf<1>::Valu
 	{
 		/* The ring has done it all. */
 		if (blockIdx.x == 0 && threadIdx.x == 0)
-			exact_ring_total(s.ring, &carry->v.exact);
+			exact_ring_total(s.ring, carry->v.exact.limb, &carry->v.exact);
 		return;
 	}
 	exact_block_clear(shared.block);
@@ -187,7 +188,7 @@ struct ExactTileInfo
 {
 	int64_t limb[LIMBS];   /* before the tile */
 	uint32_t flags;        /* likewise */
-	uint32_t first[FLAGS]; /* where in the tile a flag is first raised */
+	uint32_t first[FLAGS]; /* where in the tile a flag is first raised, or NOWHERE */
 	uint32_t lowest;       /* lowest bit of any value, or beyond all bits */
 	uint32_t highest;      /* all values are below this bit */
 	ExactScanPlan plan;
@@ -202,7 +203,7 @@ static __device__ __forceinline__ void
 exact_tile_look(ExactTileInfo &info, const Vector<T> (&tile)[VECTORS])
 {
 	constexpr int LENGTH = Vector<T>::LENGTH;
-	uint32_t lowest = LIMBS * 32, highest = 0, not_negzero = EXACT_SCAN_TILE;
+	uint32_t lowest = LIMBS * 32, highest = 0, not_negzero = NOWHERE;
 
 	if (threadIdx.x == 0)
 	{
@@ -210,7 +211,7 @@ exact_tile_look(ExactTileInfo &info, const Vector<T> (&tile)[VECTORS])
 		info.highest = 0;
 	}
 	if (threadIdx.x < FLAGS)
-		info.first[threadIdx.x] = EXACT_SCAN_TILE;
+		info.first[threadIdx.x] = NOWHERE;
 	__syncthreads();
 #pragma unroll
 	for (int i = 0; i < VECTORS; i++)
@@ -339,7 +340,7 @@ struct ExactTileFlags
 		for (int f = 0; f < FLAGS; f++)
 		{
 			first[f] = (int) info.first[f];
-			special |= f < FLAGS - 1 && first[f] < EXACT_SCAN_TILE;
+			special |= f < FLAGS - 1 && first[f] < NOWHERE;
 		}
 	}
 

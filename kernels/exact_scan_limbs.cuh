@@ -15,22 +15,29 @@
 #include "exact_limbs.cuh"
 #include "exact_scan.cuh"
 
-constexpr int LIMBS_ITEMS = EXACT_SCAN_TILE / EXACT_LIMBS_THREADS;
-constexpr int LIMBS_WARPS = EXACT_LIMBS_THREADS / WARP;
-
 struct ExactLimbsShared
 {
 	uint64_t cell[LIMBS * EXACT_LIMBS_THREADS];
-	int64_t warp_total[LIMBS_WARPS][LIMBS];
+	int64_t warp_total[EXACT_LIMBS_THREADS / WARP][LIMBS];
+};
+
+/* The columns of the block's first threads, which have so many values each. */
+struct LimbColumns
+{
+	uint64_t *cell; /* LIMBS for each thread */
+	int64_t (*warp_total)[LIMBS];
+	int threads;
+	int items;
 };
 
 /* A thread's column; "top" and above it all digits are the sign's. */
 struct LimbColumn
 {
 	uint64_t *cell;
+	int stride;
 	int top;
 
-	__device__ __forceinline__ uint64_t &limb(int j) { return cell[j * EXACT_LIMBS_THREADS]; }
+	__device__ __forceinline__ uint64_t &limb(int j) { return cell[j * stride]; }
 
 	__device__ __forceinline__ uint32_t digit(int j) { return (uint32_t) limb(j); }
 
@@ -100,16 +107,18 @@ struct LimbColumn
 /* By all threads of the block, though only the first have columns; "first" as above. */
 template <class T>
 static __device__ __forceinline__ void
-exact_tile_limbs(ExactLimbsShared &shared, const ExactTileInfo &info, const T *values, size_t n,
+exact_tile_limbs(LimbColumns columns, const ExactTileInfo &info, const T *values, size_t n,
 				 size_t start, size_t first, T *out)
 {
 	typedef SumInt64<int32_t> Sum;
-	const bool active = threadIdx.x < EXACT_LIMBS_THREADS;
-	const int place = threadIdx.x * LIMBS_ITEMS;
+	const bool active = (int) threadIdx.x < columns.threads;
+	const int place = threadIdx.x * columns.items;
 	const size_t at = start + place;
-	const int items = at >= n ? 0 : n - at < LIMBS_ITEMS ? (int) (n - at) : LIMBS_ITEMS;
+	const int items = at >= n                            ? 0
+					  : n - at < (size_t) columns.items ? (int) (n - at)
+														 : columns.items;
 	const ExactTileFlags flags(info);
-	LimbColumn column = {shared.cell + threadIdx.x, LIMBS - 1};
+	LimbColumn column = {columns.cell + threadIdx.x, columns.threads, LIMBS - 1};
 
 	if (active)
 	{
@@ -122,7 +131,7 @@ exact_tile_limbs(ExactLimbsShared &shared, const ExactTileInfo &info, const T *v
 			const double x = at + k < first ? -0.0 : (double) values[at + k];
 
 			if (exponent_field(x) != SPECIAL_FIELD)
-				exact_limbs_add(column.cell, EXACT_LIMBS_THREADS, x);
+				exact_limbs_add(column.cell, columns.threads, x);
 		}
 
 		/* Normalized, the limbs of all columns can be added up. */
@@ -134,7 +143,7 @@ exact_tile_limbs(ExactLimbsShared &shared, const ExactTileInfo &info, const T *v
 			const int64_t inclusive = warp_scan<Sum>(limb);
 
 			if (lane_id() == WARP - 1)
-				shared.warp_total[warp_id()][j] = inclusive;
+				columns.warp_total[warp_id()][j] = inclusive;
 			column.limb(j) = (uint64_t) (inclusive - limb);
 		}
 	}
@@ -147,7 +156,7 @@ exact_tile_limbs(ExactLimbsShared &shared, const ExactTileInfo &info, const T *v
 		int64_t before = info.limb[j];
 
 		for (int w = 0; w < warp_id(); w++)
-			before += shared.warp_total[w][j];
+			before += columns.warp_total[w][j];
 		column.limb(j) += (uint64_t) before;
 	}
 	column.normalize();
@@ -188,7 +197,12 @@ exact_tile_scan(ExactTileWork<T> &work, const ExactTileInfo &info, Vector<T> (&t
 	else if (info.plan == PLAN_BROAD)
 		exact_tile_window<BROAD>(work.window, info, tile, n, start, first, out);
 	else
-		exact_tile_limbs(work.limbs, info, values, n, start, first, out);
+	{
+		const LimbColumns columns = {work.limbs.cell, work.limbs.warp_total, EXACT_LIMBS_THREADS,
+									 EXACT_SCAN_TILE / EXACT_LIMBS_THREADS};
+
+		exact_tile_limbs(columns, info, values, n, start, first, out);
+	}
 }
 
 template <class T>

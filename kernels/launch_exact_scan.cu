@@ -7,9 +7,32 @@
  * the device alone: the three launches that follow do that, or find nothing to
  * do.
  */
-#include "exact_scan_limbs.cuh"
+#ifndef SHORT_LEAST
+#define SHORT_LEAST 128
+#endif
+#include "exact_scan_short.cuh"
 #include "launch_ring.cuh"
-#include "workspace.cuh"
+
+#ifndef S8T
+#define S8T 512
+#define S8V 9
+#endif
+#ifndef S4T
+#define S4T 512
+#define S4V 7
+#endif
+#ifndef R8T
+#define R8T 448
+#define R8I 10
+#define R8S 6
+#define R8A 3
+#endif
+#ifndef R4T
+#define R4T 448
+#define R4I 20
+#define R4S 6
+#define R4A 3
+#endif
 
 /* Measured: blocks of so many threads, values a thread, and tiles ahead. */
 template <class T>
@@ -18,7 +41,8 @@ struct ExactScanTuning;
 template <>
 struct ExactScanTuning<double>
 {
-	typedef ExactRing<double, RING_SHAPE(448, 10, 6, 3)> Ring;
+	typedef ExactRing<double, RING_SHAPE(R8T, R8I, R8S, R8A)> Ring;
+	typedef ShortScan<double, SHORT_SHAPE(S8T, S8V)> Short;
 	static constexpr int THREADS = 128, BLOCKS = 3, VECTORS = 8;
 	static constexpr auto sums = exact_scan_sums<ExactSum8, VECTORS, THREADS, BLOCKS>;
 	static size_t shared(int threads) { return exact_sum_shared<ExactSum8<1>>(threads); }
@@ -27,7 +51,8 @@ struct ExactScanTuning<double>
 template <>
 struct ExactScanTuning<float>
 {
-	typedef ExactRing<float, RING_SHAPE(448, 20, 6, 3)> Ring;
+	typedef ExactRing<float, RING_SHAPE(R4T, R4I, R4S, R4A)> Ring;
+	typedef ShortScan<float, SHORT_SHAPE(S4T, S4V)> Short;
 	static constexpr int THREADS = 256, BLOCKS = 4, VECTORS = 4;
 	static constexpr auto sums = exact_scan_sums<ExactSum4, VECTORS, THREADS, BLOCKS>;
 	static size_t shared(int threads) { return exact_sum_shared<ExactSum4<1>>(threads); }
@@ -38,6 +63,7 @@ constexpr int EXACT_MOST_CHUNKS = 4096;
 
 struct ExactScanWork
 {
+	int64_t *short_limbs;
 	ExactScanState state;
 	ExactRingPlan *plan;
 	TileWord *words;
@@ -52,6 +78,7 @@ carve(unsigned char *base, size_t n, ExactScanWork *w)
 	ExactScanState *s = &w->state;
 
 	s->tiles = tiles_of(n, EXACT_SCAN_TILE);
+	carver.take(w->short_limbs, LIMBS * (size_t) SHORT_MOST_BLOCKS);
 	carver.take(s->limb, LIMBS * s->tiles);
 	carver.take(s->flags, s->tiles);
 	carver.take(s->chunk_limb, LIMBS * (size_t) EXACT_MOST_CHUNKS);
@@ -86,6 +113,7 @@ launch_exact_scan(const void *values, size_t n, void *workspace, GpuredAcc *carr
 {
 	typedef ExactScanTuning<T> Tuning;
 	typedef typename Tuning::Ring Ring;
+	typedef typename Tuning::Short Short;
 	auto sums = Tuning::sums;
 	auto tiles = exact_scan_tiles<T>;
 	static const LaunchShape sums_shape = launch_shape(sums, Tuning::THREADS, Tuning::shared);
@@ -98,7 +126,8 @@ launch_exact_scan(const void *values, size_t n, void *workspace, GpuredAcc *carr
 	ExactScanState s;
 	cudaError_t error;
 
-	for (cudaError_t e : {sums_shape.error, tiles_shape.error, shape.error})
+	for (cudaError_t e :
+		 {sums_shape.error, tiles_shape.error, shape.error, short_shape<Short>().error})
 		if (e != cudaSuccess)
 			return e;
 	carve<T>(static_cast<Workspace *>(workspace)->scan, n, &w);
@@ -107,6 +136,9 @@ launch_exact_scan(const void *values, size_t n, void *workspace, GpuredAcc *carr
 	s.chunk = tiles_of(s.tiles, launch_grid(sums_shape, s.tiles, EXACT_MOST_CHUNKS));
 	s.chunks = tiles_of(s.tiles, s.chunk);
 
+	if (algorithm == GPURED_SCAN_AUTO && short_fits<Short>(n))
+		return short_launch<Short>(in, n, &static_cast<Workspace *>(workspace)->short_scan,
+								   w.short_limbs, carry, out, stream);
 	if (algorithm == GPURED_SCAN_AUTO)
 		algorithm = shape.blocks > 0 ? GPURED_SCAN_RING : GPURED_SCAN_THREE_LAUNCHES;
 	if (algorithm == GPURED_SCAN_RING)

@@ -21,7 +21,10 @@ typedef enum GpuredUnitFit
 	GPURED_UNIT_NONE			/* none will */
 } GpuredUnitFit;
 
-/* The unit for a first value; units are the digits of base NBASE after the point. */
+/* The unit for values with a display scale: the digits of base NBASE after the point. */
+#define GPURED_UNIT_OF_SCALE(scale) Min(((scale) + 3) / 4, FRACTION_DIGITS)
+
+/* The unit for a first value. */
 static inline int
 gpured_first_unit(const struct varlena *numeric)
 {
@@ -30,7 +33,7 @@ gpured_first_unit(const struct varlena *numeric)
 	memcpy(&header, VARDATA_ANY(numeric), sizeof(header));
 	if ((header & KIND_MASK) != KIND_SHORT)
 		return 0;
-	return Min((SHORT_SCALE(header) + 3) / 4, FRACTION_DIGITS);
+	return GPURED_UNIT_OF_SCALE(SHORT_SCALE(header));
 }
 
 /* A value that is not toasted in this unit, and its display scale. */

@@ -200,6 +200,13 @@ gpured_state_open(StringInfo buf, bytea *state, char kind)
 		gpured_state_corrupt("It belongs to another aggregate.");
 }
 
+/* Whether it is of that kind, of those that an aggregate has. */
+bool
+gpured_state_is(const bytea *state, char kind)
+{
+	return VARSIZE_ANY_EXHDR(state) >= 2 && VARDATA_ANY(state)[1] == kind;
+}
+
 void
 gpured_state_need(StringInfo buf, int nbytes)
 {
@@ -212,6 +219,34 @@ gpured_state_close(StringInfo buf)
 {
 	if (buf->cursor != buf->len)
 		gpured_state_corrupt("It is too long.");
+}
+
+char *
+gpured_state_put_integer(char *next, int128 value)
+{
+	uint32		wire;
+
+	if (value != (int64) value)
+		next = gpured_state_put_int64(next, (int64) (value >> 64));
+	else if (value == (int32) value)
+	{
+		wire = pg_hton32((uint32) value);
+		memcpy(next, &wire, sizeof(wire));
+		return next + sizeof(wire);
+	}
+	return gpured_state_put_int64(next, (int64) value);
+}
+
+int128
+gpured_state_get_integer(StringInfo buf)
+{
+	int			size = buf->len - buf->cursor;
+
+	if (size == sizeof(int32))
+		return (int32) pq_getmsgint(buf, sizeof(int32));
+	if (size == sizeof(int64))
+		return pq_getmsgint64(buf);
+	return gpured_get_int128(buf);
 }
 
 void

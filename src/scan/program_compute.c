@@ -369,17 +369,34 @@ compute_distinct(GpuredProgram *program, const GpuredColumns *columns, int n, co
 	return true;
 }
 
-/* Give the rows of "mask" another node's values. */
+/*
+ * Give the rows of "mask" another node's values, without a branch: conditions are
+ * often as good as random.
+ */
 static void
 blend(GpuredProgram *to, const GpuredProgram *from, const bool *mask, int n)
 {
+	bool	   *null = to->null;
+	int64	   *value = to->i;
+	uint8	   *scale = to->scale;
+	const bool *from_null = from->null;
+	const int64 *from_value = from->i;
+	const uint8 *from_scale = from->scale;
+
+	for (int i = 0; i < n; i++)
+		null[i] = (from_null[i] & mask[i]) | (null[i] & !mask[i]);
 	for (int i = 0; i < n; i++)
 	{
-		to->null[i] = mask[i] ? from->null[i] : to->null[i];
-		to->i[i] = mask[i] ? from->i[i] : to->i[i];
+		const int64 all = -(int64) mask[i];
+
+		value[i] = (from_value[i] & all) | (value[i] & ~all);
 	}
 	for (int i = 0; to->domain == GPURED_DOMAIN_NUMERIC && i < n; i++)
-		to->scale[i] = mask[i] ? from->scale[i] : to->scale[i];
+	{
+		const uint8 all = -(uint8) mask[i];
+
+		scale[i] = (from_scale[i] & all) | (scale[i] & ~all);
+	}
 }
 
 static bool

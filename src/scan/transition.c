@@ -166,6 +166,12 @@ gpured_transition_starts_at_zero(const GpuredTransition *transition)
 	return transition->starts_null || (transition->state_byval && transition->start == 0);
 }
 
+FunctionCallInfo
+gpured_transition_call(const GpuredTransition *transition)
+{
+	return transition->call;
+}
+
 /* A state that outlives the row. */
 static Datum
 keep_state(GpuredTransition *transition, Datum value)
