@@ -257,7 +257,7 @@ struct FloatingPrefix
 		least = Format::add(sum, down);
 		greatest = Format::add(sum, up);
 		*result = greatest;
-		return (flags & FLOATING_BAD) == 0 && Format::same(least, greatest);
+		return (flags & FLOATING_BAD) == 0 && Format::difference(least, greatest) == 0;
 	}
 
 	/* 2^exponent, which may be the smallest subnormal. */

@@ -177,13 +177,17 @@ exact_segmented_add(ExactBlock &block, const T *values, size_t begin, size_t end
 	}
 }
 
+/* Of blocks that do tiles again: values a thread, and warps. */
+constexpr int SEGMENTED_LIMBS_ITEMS = EXACT_SCAN_TILE / EXACT_LIMBS_THREADS;
+constexpr int SEGMENTED_LIMBS_WARPS = EXACT_LIMBS_THREADS / WARP;
+
 struct SegmentedAgainShared
 {
 	uint64_t cell[LIMBS * EXACT_LIMBS_THREADS];
-	int64_t before[LIMBS];              /* what is open before the tile */
-	int64_t left[LIMBS_WARPS][LIMBS];   /* what a warp leaves open */
-	uint32_t heads[LIMBS_WARPS];        /* lanes in whose stretch a segment begins */
-	uint8_t flags[EXACT_LIMBS_THREADS]; /* of what a thread leaves open */
+	int64_t before[LIMBS];                      /* what is open before the tile */
+	int64_t left[SEGMENTED_LIMBS_WARPS][LIMBS]; /* what a warp leaves open */
+	uint32_t heads[SEGMENTED_LIMBS_WARPS];      /* lanes in whose stretch a segment begins */
+	uint8_t flags[EXACT_LIMBS_THREADS];         /* of what a thread leaves open */
 	ExactBlock block;
 };
 
@@ -191,7 +195,7 @@ struct SegmentedAgainShared
 static __device__ __forceinline__ uint64_t
 segmented_starts_of(const uint32_t *starts, size_t at)
 {
-	static_assert(LIMBS_ITEMS == 64, "two words a thread");
+	static_assert(SEGMENTED_LIMBS_ITEMS == 64, "two words a thread");
 	return (uint64_t) starts[at / 32 + 1] << 32 | starts[at / 32];
 }
 
@@ -209,9 +213,11 @@ __launch_bounds__(EXACT_LIMBS_THREADS)
 	for (size_t t = blockIdx.x; t < s.tiles; t += gridDim.x)
 	{
 		const size_t start = t * EXACT_SCAN_TILE;
-		const size_t at = start + threadIdx.x * LIMBS_ITEMS;
-		const int items = at >= n ? 0 : n - at < LIMBS_ITEMS ? (int) (n - at) : LIMBS_ITEMS;
-		LimbColumn column = {shared.cell + threadIdx.x, LIMBS - 1};
+		const size_t at = start + threadIdx.x * SEGMENTED_LIMBS_ITEMS;
+		const int items = at >= n                          ? 0
+						  : n - at < SEGMENTED_LIMBS_ITEMS ? (int) (n - at)
+														   : SEGMENTED_LIMBS_ITEMS;
+		LimbColumn column = {shared.cell + threadIdx.x, EXACT_LIMBS_THREADS, LIMBS - 1};
 		uint32_t flags = 0;
 
 		if (s.again[t] == 0)
