@@ -142,18 +142,24 @@ segmented_uneven_sum(const Vector<T> *stretch, uint32_t starts)
 	uint32_t largest = 0;
 
 #pragma unroll 1
-	for (int j = from; j < SEGMENTED_SCAN_ITEMS; j++)
+	for (int i = from / LENGTH; i < SEGMENTED_SCAN_ITEMS / LENGTH; i++)
 	{
-		const T value = stretch[j / LENGTH].value[j % LENGTH];
-		const double x = (double) value;
-		const uint32_t size = ring_size(value);
+		const Vector<T> v = stretch[i];
 
-		if (not_negative_zero(value) != 0)
-			s.flags |= FLOATING_SEEN;
-		if (exponent_field(x) == SPECIAL_FIELD)
-			s.flags |= special_flag(x);
-		else if (size > largest)
-			largest = size;
+#pragma unroll
+		for (int k = 0; k < LENGTH; k++)
+		{
+			const T value = i * LENGTH + k < from ? -T(0) : v.value[k];
+			const double x = (double) value;
+			const uint32_t size = ring_size(value);
+
+			if (not_negative_zero(value) != 0)
+				s.flags |= FLOATING_SEEN;
+			if (exponent_field(x) == SPECIAL_FIELD)
+				s.flags |= special_flag(x);
+			else if (size > largest)
+				largest = size;
+		}
 	}
 	s.level = floating_level_of<T>(largest);
 	if (s.level > FLOATING_HIGHEST)
@@ -165,20 +171,26 @@ segmented_uneven_sum(const Vector<T> *stretch, uint32_t starts)
 	const FloatingGrid<T> grid(s.level);
 
 #pragma unroll 1
-	for (int j = from; j < SEGMENTED_SCAN_ITEMS; j++)
+	for (int i = from / LENGTH; i < SEGMENTED_SCAN_ITEMS / LENGTH; i++)
 	{
-		const T value = stretch[j / LENGTH].value[j % LENGTH];
-		double x = ring_size(value) < grid.bound ? (double) value : 0;
+		const Vector<T> v = stretch[i];
 
 #pragma unroll
-		for (int d = 0; d < FLOATING_DIGITS; d++)
+		for (int k = 0; k < LENGTH; k++)
 		{
-			const double shifted = x + grid.magic[d];
+			const bool counts = i * LENGTH + k >= from && ring_size(v.value[k]) < grid.bound;
+			double x = counts ? (double) v.value[k] : 0;
 
-			s.digit[d] += __double_as_longlong(shifted) - __double_as_longlong(grid.magic[d]);
-			x = x - (shifted - grid.magic[d]);
+#pragma unroll
+			for (int d = 0; d < FLOATING_DIGITS; d++)
+			{
+				const double shifted = x + grid.magic[d];
+
+				s.digit[d] += __double_as_longlong(shifted) - __double_as_longlong(grid.magic[d]);
+				x = x - (shifted - grid.magic[d]);
+			}
+			s.error += x != 0;
 		}
-		s.error += x != 0;
 	}
 	if (starts != 0)
 		s.flags |= FLOATING_STARTS;
@@ -212,14 +224,19 @@ segmented_uneven(Vector<T> *stretch, uint32_t starts, FloatingSum before)
 	FloatingPrefix<T> prefix(AddFloating::combine(before, exclusive));
 
 #pragma unroll 1
-	for (int j = 0; j < SEGMENTED_SCAN_ITEMS; j++)
+	for (int i = 0; i < SEGMENTED_SCAN_ITEMS / LENGTH; i++)
 	{
-		T &value = stretch[j / LENGTH].value[j % LENGTH];
+		Vector<T> v = stretch[i];
 
-		if ((starts >> j & 1) != 0)
-			prefix.clear();
-		prefix.add(value);
-		end.unsure |= !prefix.round(&value);
+#pragma unroll
+		for (int k = 0; k < LENGTH; k++)
+		{
+			if ((starts >> (i * LENGTH + k) & 1) != 0)
+				prefix.clear();
+			prefix.add(v.value[k]);
+			end.unsure |= !prefix.round(&v.value[k]);
+		}
+		stretch[i] = v;
 	}
 	return end;
 }

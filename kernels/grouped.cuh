@@ -355,11 +355,13 @@ grouped_float(const void *values, int size, size_t row)
  */
 struct TileRows
 {
-	size_t row[GROUPED_ROWS];
+	size_t first; /* the thread's first row; others are as far apart as the block is long */
 	uint32_t slot[GROUPED_ROWS];
 	uint32_t place[GROUPED_ROWS]; /* of a slot of the block's table, else any */
 	bool one_group;               /* all of the warp, in the block's table */
 	bool any_global;              /* some of the warp's are not there */
+
+	__device__ __forceinline__ size_t row(int r) const { return first + (uint32_t) r * blockDim.x; }
 };
 
 /* The values of a thread's rows; of those that are not there, or NULL, "none". */
@@ -372,11 +374,11 @@ grouped_load(const TileRows &tile, const GpuredGroupsColumn &column, Wide none,
 
 #pragma unroll
 	for (int r = 0; r < GROUPED_ROWS; r++)
-		x[r] = tile.slot[r] != NO_SLOT ? (Wide) values[tile.row[r]] : none;
+		x[r] = tile.slot[r] != NO_SLOT ? (Wide) values[tile.row(r)] : none;
 	if (column.valid != nullptr)
 #pragma unroll
 		for (int r = 0; r < GROUPED_ROWS; r++)
-			if (tile.slot[r] != NO_SLOT && !grouped_is_valid(column.valid, tile.row[r]))
+			if (tile.slot[r] != NO_SLOT && !grouped_is_valid(column.valid, tile.row(r)))
 				x[r] = none;
 }
 
@@ -423,7 +425,7 @@ grouped_add_ints(const GpuredGroups &g, const SharedTable &table, const Stage &s
 	for (int r = 0; r < GROUPED_ROWS; r++)
 	{
 		const uint32_t slot = tile.slot[r];
-		const int64_t value = slot != NO_SLOT ? number(tile.row[r]) : 0;
+		const int64_t value = slot != NO_SLOT ? number(tile.row(r)) : 0;
 		const bool wide = WORDS == 2;
 		const int64_t low = wide ? (int32_t) value : value;
 		const int64_t high = (value >> 32) + (low < 0);
@@ -542,7 +544,7 @@ grouped_load_ranks(const TileRows &tile, const GpuredGroupsColumn &column, bool 
 #pragma unroll
 	for (int r = 0; r < GROUPED_ROWS; r++)
 	{
-		const bool here = tile.slot[r] != NO_SLOT && grouped_is_valid(column.valid, tile.row[r]);
+		const bool here = tile.slot[r] != NO_SLOT && grouped_is_valid(column.valid, tile.row(r));
 		const int64_t rank = grouped_rank(x[r]);
 
 		value[r] = !here ? INT64_MIN : least ? ~rank : rank;
@@ -666,19 +668,19 @@ grouped_find(const GpuredGroups &g, const GroupsRows &rows, const SharedTable &t
 	uint32_t here = 0, nulls = 0, rest = 0; /* bits of rows */
 	bool same = true;
 
+	tile.first = start + threadIdx.x;
 #pragma unroll
 	for (int r = 0; r < GROUPED_ROWS; r++)
 	{
-		tile.row[r] = start + (size_t) r * blockDim.x + threadIdx.x;
-		here |= whole || tile.row[r] < rows.n ? 1 << r : 0;
+		here |= whole || tile.row(r) < rows.n ? 1 << r : 0;
 		key[r] = 0;
 		if ((here >> r & 1) != 0 && g.key_size > 0)
-			key[r] = static_cast<const Key *>(rows.key.values)[tile.row[r]];
+			key[r] = static_cast<const Key *>(rows.key.values)[tile.row(r)];
 	}
 	if (rows.key.valid != nullptr)
 #pragma unroll
 		for (int r = 0; r < GROUPED_ROWS; r++)
-			if ((here >> r & 1) != 0 && !grouped_is_valid(rows.key.valid, tile.row[r]))
+			if ((here >> r & 1) != 0 && !grouped_is_valid(rows.key.valid, tile.row(r)))
 				nulls |= 1 << r;
 
 				/* Nearly all are where they are looked for first: these reads do not wait for each

@@ -59,6 +59,13 @@ groups_digit_unit(int anchor, int d)
 	return anchor - GROUPS_DIGIT_BITS * (d + 1) + 1;
 }
 
+/* 1.5 * 2^exponent, so that it is seen that the lower half of its pattern is zero. */
+static __device__ __forceinline__ double
+groups_magic(int exponent)
+{
+	return __hiloint2double((exponent + 1023) << 20 | 1 << 19, 0);
+}
+
 static __device__ __forceinline__ GroupsGrid
 groups_grid(int stored_anchor)
 {
@@ -67,8 +74,7 @@ groups_grid(int stored_anchor)
 	grid.bound = power_of_two(stored_anchor - ANCHOR_OFFSET);
 #pragma unroll
 	for (int d = 0; d < GROUPS_DIGITS; d++)
-		grid.magic[d] =
-			1.5 * power_of_two(groups_digit_unit(stored_anchor - ANCHOR_OFFSET, d) + 52);
+		grid.magic[d] = groups_magic(groups_digit_unit(stored_anchor - ANCHOR_OFFSET, d) + 52);
 	return grid;
 }
 
