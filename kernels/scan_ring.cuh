@@ -336,11 +336,10 @@ __launch_bounds__(RING_THREADS<Scan>, 1)
 	RingHelper<Scan> helper = {shared, tiles, words, 0, Scan::first(start)};
 	typename Scan::Stretch stretch[AHEAD + 1] = {}; /* in this tile and those ahead */
 
-	/* Sum this thread's stretch of the tile of a turn, if there is one. */
-	auto sum = [&](uint32_t turn, typename Scan::Stretch *mine)
+	/* Sum this thread's stretch of the tile of a turn, which begins at "first", if there is one. */
+	auto sum = [&](uint32_t turn, size_t first, typename Scan::Stretch *mine)
 	{
 		const uint32_t buffer = turn % Shared::KNOWN;
-		const size_t first = copier.first_of(turn);
 		typename Scan::Value *stretch = shared.tiles.in[turn % STAGES] + threadIdx.x * Scan::ITEMS;
 
 		if (first >= n)
@@ -363,9 +362,12 @@ __launch_bounds__(RING_THREADS<Scan>, 1)
 	}
 
 	/* Turns before the first only sum and publish what is ahead: one copy of the code will do. */
+	const size_t step = (size_t) gridDim.x * Shared::TILE;
+	size_t tile = blockIdx.x;          /* of the turn, once it is not negative */
+	size_t ahead = copier.first_of(0); /* where the tile begins that is summed */
 	int32_t turn = -AHEAD;
 
-	for (; turn < 0 || copier.first_of(turn) < n; turn++)
+	for (; turn < 0 || tile < tiles; turn++, ahead += step)
 	{
 		if (scans)
 		{
@@ -375,12 +377,11 @@ __launch_bounds__(RING_THREADS<Scan>, 1)
 				const int at = threadIdx.x * Scan::ITEMS;
 
 				Scan::rescan(start, setup, shared.scan[buffer], shared.base[turn % 2],
-							 shared.warp_total[buffer][warp_id()], stretch[0],
-							 blockIdx.x + (size_t) turn * gridDim.x,
+							 shared.warp_total[buffer][warp_id()], stretch[0], tile,
 							 shared.tiles.in[turn % STAGES] + at, shared.tiles.results(turn) + at);
 				bulk_store_ready();
 			}
-			sum(turn + AHEAD, &stretch[AHEAD]);
+			sum(turn + AHEAD, ahead, &stretch[AHEAD]);
 #pragma unroll
 			for (int i = 0; i < AHEAD; i++)
 				stretch[i] = stretch[i + 1];
@@ -400,6 +401,7 @@ __launch_bounds__(RING_THREADS<Scan>, 1)
 			if (copies && turn > 0)
 				copier.make_room(turn - 1);
 		}
+		tile += turn >= 0 ? gridDim.x : 0;
 		__syncthreads();
 	}
 	if (copies)
