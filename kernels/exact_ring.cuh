@@ -316,12 +316,12 @@ exact_ring_plan(RingPrepareShared &shared, const T *values, size_t n, const Gpur
 	top = top > 1000 ? 1000 : top < -926 ? -926 : top;
 
 	/* All values look like multiples of the second digit's unit, and small enough. */
-	const bool single =
-		SINGLE && (int) (SAMPLE_LOWEST - ends.lowest) + GPURED_EXACT_BIT0 >=
-					  top - RING_SINGLE_TOP_BITS - RING_DIGIT_BITS &&
-		(int) ends.largest - 1023 + 1 <=
-			top - RING_SINGLE_TOP_BITS - RING_DIGIT_BITS + RING_SINGLE_VALUE_BITS &&
-		top - RING_SINGLE_TOP_BITS - RING_DIGIT_BITS > -149 && top <= 120;
+	const bool single = SINGLE &&
+						(int) (SAMPLE_LOWEST - ends.lowest) + GPURED_EXACT_BIT0 >=
+							top - RING_SINGLE_TOP_BITS - RING_DIGIT_BITS &&
+						(int) ends.largest - 1023 + 1 <=
+							top - RING_SINGLE_TOP_BITS - RING_DIGIT_BITS + RING_SINGLE_VALUE_BITS &&
+						top - RING_SINGLE_TOP_BITS - RING_DIGIT_BITS > -149 && top <= 120;
 	const int unit = top - (single ? RING_SINGLE_TOP_BITS : RING_TOP_BITS);
 	const int bit = unit - GPURED_EXACT_BIT0;
 	const int last_bit = bit - (RING_DIGITS - 1) * RING_DIGIT_BITS;
@@ -767,7 +767,7 @@ struct ExactRing
 	}
 
 	static __device__ __forceinline__ int total_of_three(const Start &start, const T *stretch,
-														  State *s, uint32_t *largest)
+														 State *s, uint32_t *largest)
 	{
 		const Vector<T> *vector = reinterpret_cast<const Vector<T> *>(stretch);
 		uint64_t sum[RING_DIGITS] = {0, 0, 0};
@@ -886,8 +886,7 @@ struct ExactRing
 		/* Whether all of the tile are finite sums, and two digits say them. */
 		const bool plain = (before & (RING_SEEN | RING_SPECIALS | RING_BAD)) == RING_SEEN &&
 						   (here & (RING_SPECIALS | RING_BAD)) == 0;
-		const bool easy =
-			(shared.flag[threadIdx.x] & RING_REST) == 0 && (side != 0 || error == 0);
+		const bool easy = (shared.flag[threadIdx.x] & RING_REST) == 0 && (side != 0 || error == 0);
 
 		if (all_special(before, here))
 		{

@@ -114,9 +114,9 @@ exact_tile_limbs(LimbColumns columns, const ExactTileInfo &info, const T *values
 	const bool active = (int) threadIdx.x < columns.threads;
 	const int place = threadIdx.x * columns.items;
 	const size_t at = start + place;
-	const int items = at >= n                            ? 0
+	const int items = at >= n                           ? 0
 					  : n - at < (size_t) columns.items ? (int) (n - at)
-														 : columns.items;
+														: columns.items;
 	const ExactTileFlags flags(info);
 	LimbColumn column = {columns.cell + threadIdx.x, columns.threads, LIMBS - 1};
 

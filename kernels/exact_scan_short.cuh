@@ -131,16 +131,14 @@ short_publish(ShortShared<Scan> &shared, ShortTotal *to)
 	const RingState inclusive =
 		Ring::scan_warp(lane_id() < warps ? shared.warp_total[lane_id()] : Ring::identity());
 	RingState before = warp_shuffle_up(inclusive, 1);
-	const RingState total =
-		Ring::combine(warp_broadcast(inclusive, WARP - 1), Ring::identity());
+	const RingState total = Ring::combine(warp_broadcast(inclusive, WARP - 1), Ring::identity());
 
 	if (lane_id() < RING_DIGITS)
-		store_word(&to->digit[lane_id()],
-				   short_word(shared.launch,
-							  lane_id() == 0   ? total.digit[0]
-							  : lane_id() == 1 ? total.digit[1]
-											   : total.digit[2],
-							  total.flags));
+		store_word(&to->digit[lane_id()], short_word(shared.launch,
+													 lane_id() == 0   ? total.digit[0]
+													 : lane_id() == 1 ? total.digit[1]
+																	  : total.digit[2],
+													 total.flags));
 	if (lane_id() == 0)
 	{
 		before = Ring::identity();
@@ -233,7 +231,8 @@ short_publish_limbs(ShortShared<Scan> &shared, ShortTotal *to, int64_t *limb)
 /* In shared.sum: the carry and the sums of the first so many tiles. */
 template <class Scan>
 static __device__ __noinline__ void
-short_gather(ShortShared<Scan> &shared, const ShortTotal *totals, const int64_t *limbs, uint32_t end)
+short_gather(ShortShared<Scan> &shared, const ShortTotal *totals, const int64_t *limbs,
+			 uint32_t end)
 {
 	const uint64_t launch = shared.launch;
 	ExactBlock &sum = shared.sum;
@@ -313,9 +312,9 @@ short_again(ShortShared<Scan> &shared, const ShortTotal *totals, const int64_t *
 		if (first[f] != NOWHERE)
 			atomicMin(&shared.info.first[f], first[f]);
 	__syncthreads();
-	exact_tile_limbs(LimbColumns{shared.cells(), shared.warp_limb, columns,
-								 (size + columns - 1) / columns},
-					 shared.info, values, end, start, start, out);
+	exact_tile_limbs(
+		LimbColumns{shared.cells(), shared.warp_limb, columns, (size + columns - 1) / columns},
+		shared.info, values, end, start, start, out);
 }
 
 template <class Scan>
@@ -357,9 +356,10 @@ __launch_bounds__(Scan::THREADS, 1)
 
 				v[i].value[k] = at < n ? values[at] : Ring::neutral();
 			}
-	exact_ring_plan<T, Ring::Format::SINGLE>(
-		shared.prepare, values, n, carry, &shared.plan,
-		looks < 1 ? 1 : looks > RING_SAMPLES ? RING_SAMPLES : looks);
+	exact_ring_plan<T, Ring::Format::SINGLE>(shared.prepare, values, n, carry, &shared.plan,
+											 looks < 1              ? 1
+											 : looks > RING_SAMPLES ? RING_SAMPLES
+																	: looks);
 #pragma unroll
 	for (int i = 0; i < VECTORS; i++)
 		vector[i * WARP + lane_id()] = v[i];
@@ -437,8 +437,8 @@ short_shape()
 		LaunchShape s = launch_shape(exact_scan_short<Scan>, Scan::THREADS, short_shared<Scan>);
 
 		/* A block a multiprocessor. */
-		s.blocks = s.multiprocessors < SHORT_MOST_BLOCKS - 1 ? s.multiprocessors
-															 : SHORT_MOST_BLOCKS - 1;
+		s.blocks =
+			s.multiprocessors < SHORT_MOST_BLOCKS - 1 ? s.multiprocessors : SHORT_MOST_BLOCKS - 1;
 		return s;
 	}();
 

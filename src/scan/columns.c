@@ -24,6 +24,7 @@
 #include "compat.h"
 #include "scan/columns.h"
 #include "scan/filter.h"
+#include "scan/numerics.h"
 #include "scan/program.h"
 
 #define ARENA_CHUNK (256 * 1024)
@@ -66,6 +67,7 @@ add_column(GpuredColumns *columns, Expr *expr, AttrNumber attnum, int guard)
 	column->type = exprType((Node *) expr);
 	column->collation = exprCollation((Node *) expr);
 	column->offset = -1;
+	column->uses = 1;
 	get_typlenbyval(column->type, &column->len, &column->byval);
 	return columns->ncolumns++;
 }
@@ -85,7 +87,10 @@ find_or_add(GpuredColumns *columns, Expr *expr, int guard)
 		GpuredColumn *column = &columns->column[i];
 
 		if (column->guard == guard && column->filter == NULL && equal(column->expr, expr))
+		{
+			column->uses++;
 			return i;
+		}
 	}
 	return add_column(columns, expr, attnum, guard);
 }
@@ -294,7 +299,11 @@ gpured_columns_clear(GpuredColumns *columns)
 {
 	columns->n = 0;
 	for (int i = 0; i < columns->ncolumns; i++)
+	{
 		columns->column[i].has_nulls = false;
+		if (columns->column[i].numerics != NULL)
+			gpured_numerics_clear(columns->column[i].numerics);
+	}
 	if (columns->arena_bytes > 0)
 		MemoryContextReset(columns->arena);
 	columns->arena_next = columns->arena_end = NULL;
@@ -375,6 +384,16 @@ copy_reference(GpuredColumns *columns, const GpuredColumn *column, Datum value)
 	return copy_value(columns, pointer, VARSIZE_ANY(pointer));
 }
 
+/* A value for the batch: a copy, or a numeric as an integer. */
+static inline Datum
+keep_reference(GpuredColumns *columns, const GpuredColumn *column, int row, Datum value)
+{
+	if (column->numerics != NULL &&
+		gpured_numerics_take(column->numerics, row, (const struct varlena *) DatumGetPointer(value)))
+		return ((const Datum *) column->values)[row];
+	return copy_reference(columns, column, value);
+}
+
 /* Whether values stay in the page: quals need them first, or nobody later. */
 static inline bool
 stays_in_page(const GpuredColumn *column)
@@ -393,7 +412,7 @@ store_datum(GpuredColumns *columns, GpuredColumn *column, int row, Datum value, 
 		value = 0;
 	}
 	else if (!column->byval && !stays_in_page(column))
-		value = copy_reference(columns, column, value);
+		value = keep_reference(columns, column, row, value);
 
 	if (!column->byval)
 		((Datum *) column->values)[row] = value;
@@ -431,7 +450,7 @@ load_column(GpuredColumns *columns, GpuredColumn *column, char *const *data, int
 			if (column->len == -1)
 				value = data[i] + att_align_pointer(offset, column->align, -1, value);
 			((Datum *) column->values)[row + i] = stays_in_page(column) ? PointerGetDatum(value) :
-				copy_reference(columns, column, PointerGetDatum(value));
+				keep_reference(columns, column, row + i, PointerGetDatum(value));
 		}
 	}
 	else if (column->len == 1)
@@ -452,7 +471,7 @@ store_attribute(GpuredColumns *columns, GpuredColumn *column, int row, char *val
 	column->nulls[row] = false;
 	if (!column->byval)
 		((Datum *) column->values)[row] = stays_in_page(column) ? PointerGetDatum(value) :
-			copy_reference(columns, column, PointerGetDatum(value));
+			keep_reference(columns, column, row, PointerGetDatum(value));
 	else if (column->len == 8)
 		((int64 *) column->values)[row] = *(const int64 *) value;
 	else if (column->len == 4)
@@ -776,6 +795,8 @@ compute_page(GpuredColumns *columns, GpuredPage *page)
 			!find_active(columns, column, page->n, active) ||
 			!gpured_program_run(column->program, columns, page->n, active, column);
 		by_executor |= column->by_executor;
+		if (!column->by_executor && column->numerics != NULL)
+			gpured_numerics_read(column->numerics, column, columns->n, page->n);
 	}
 	if (!by_executor)
 		return;

@@ -35,6 +35,13 @@ typedef struct GpuredColumn
 								 * to be computed, or -1 */
 	bool		first;			/* extracted before the quals, which need it */
 	bool		kept;			/* needed after the page is gone */
+	int			uses;			/* how many times it was asked for */
+
+	/*
+	 * If all uses are sums of numerics: values are integers there, and Datums
+	 * only where they do not fit.
+	 */
+	struct GpuredNumerics *numerics;
 	bool		detoast;		/* values must be complete */
 	Oid			type;
 	Oid			collation;
