@@ -13,13 +13,19 @@
  * be rounded to float4 afterwards.  If something is known to lie below the
  * second digit, though less than a unit of it, then half a unit on that side
  * stands for it, as long as the result is so large that rounding cannot see the
- * difference.  So only a thread whose tile has values with three digits, or
- * whose prefix is near zero, takes the slower way, with three.
+ * difference.  A thread whose prefix is near zero takes the slower way, with three.
  *
  * What is below the third digit is left out (INEXACT).  The error is at most half
  * a unit a value: a prefix is right if both ends of that range round alike.
  * Otherwise, and if a value or a prefix is too large for the first digit, the
  * tile is marked, for exact_scan.cuh to do it again.
+ *
+ * Values with a third digit bring no more than half a unit of the second, so that a
+ * range is known for each prefix: where both of its ends round alike, two digits are
+ * enough again.
+ *
+ * If a sample of float4 says so, first and second digits are put where together they
+ * are one integer of 62 bits, which one instruction rounds.
  *
  * The unit is chosen from a sample and the carry: first digits have room for
  * what the sum is expected to reach.  A bad guess costs time, never the result.
@@ -235,19 +241,40 @@ ring_reach_of(const int64_t *limb)
 	return (int) warp_max(reach);
 }
 
+/* What a thread sees of a sample. */
+template <class T>
+struct RingSample
+{
+	T value[RING_SAMPLES];
+	size_t size; /* of the block's */
+
+	/* So many values a thread; a warp looks at neighbours: fewer pages of memory. */
+	__device__ __forceinline__ RingSample(const T *values, size_t n, int looks)
+	{
+		const size_t places = blockDim.x / WARP * looks;
+		const size_t stride = n / places > WARP ? n / places : WARP;
+
+		size = n < places * WARP ? n : places * WARP;
+#pragma unroll
+		for (int i = 0; i < RING_SAMPLES; i++)
+		{
+			const size_t at = ((size_t) i * (blockDim.x / WARP) + warp_id()) * stride + lane_id();
+
+			value[i] = i < looks && at < n ? values[at] : T(0);
+		}
+	}
+};
+
 /*
- * One block's plan, from a carry or from nothing; each thread looks at "looks"
- * values.  If one integer seems to do for all prefixes (SINGLE asks), the first two
- * digits are put where they make such a one.
+ * One block's plan, from a sample and a carry or none.  If one integer seems to do
+ * for all prefixes (SINGLE asks), the first two digits are put where they make such
+ * a one.
  */
 template <class T, bool SINGLE = false>
 static __device__ __forceinline__ void
-exact_ring_plan(RingPrepareShared &shared, const T *values, size_t n, const GpuredAcc *carry,
-				ExactRingPlan *plan, int looks = RING_SAMPLES)
+exact_ring_plan(RingPrepareShared &shared, const RingSample<T> &sample, size_t n,
+				const GpuredAcc *carry, ExactRingPlan *plan)
 {
-	/* A warp looks at neighbours: fewer pages of memory. */
-	const size_t places = blockDim.x / WARP * looks;
-	const size_t stride = n / places > WARP ? n / places : WARP;
 	double x[RING_SAMPLES];
 	SampleEnds ends = {0, 0};
 	uint32_t largest;
@@ -257,9 +284,7 @@ exact_ring_plan(RingPrepareShared &shared, const T *values, size_t n, const Gpur
 #pragma unroll
 	for (int i = 0; i < RING_SAMPLES; i++)
 	{
-		const size_t at = ((size_t) i * (blockDim.x / WARP) + warp_id()) * stride + lane_id();
-
-		x[i] = i < looks && at < n ? (double) values[at] : 0;
+		x[i] = (double) sample.value[i];
 		if (exponent_field(x[i]) == SPECIAL_FIELD)
 			x[i] = 0;
 		ends = FurthestEnds::combine(ends, SampleEnds{(uint32_t) exponent_field(x[i]), 0});
@@ -297,12 +322,14 @@ exact_ring_plan(RingPrepareShared &shared, const T *values, size_t n, const Gpur
 		return;
 	moments = warp_broadcast(moments, 0);
 
-	const size_t samples = n < places * WARP ? n : places * WARP;
-	const double mean = fabs(moments.sum) / (double) samples;
-	const double spread = sqrt(moments.square / (double) samples);
-	const double reach = (double) n * mean + 8 * sqrt((double) n) * spread + 4;
+	const double samples = (double) sample.size;
+	const double mean = fabs(moments.sum) / samples;
+	const double spread = sqrt(moments.square / samples);
+	const double walk = 8 * sqrt((double) n) * spread + 4;
+	const double reach = (double) n * mean + walk;
 	const int carry_top = ring_reach_of(shared.limb) + GPURED_EXACT_BIT0;
-	int top = (int) largest - 1023 + (exponent_field(reach) - 1023) + 2;
+	const int scale_top = (int) largest - 1023 + 2;
+	int top = scale_top + (exponent_field(reach) - 1023);
 	uint32_t below = 0; /* what the carry has below the last digit */
 	RingState state;
 
@@ -315,14 +342,24 @@ exact_ring_plan(RingPrepareShared &shared, const T *values, size_t n, const Gpur
 
 	top = top > 1000 ? 1000 : top < -926 ? -926 : top;
 
-	/* All values look like multiples of the second digit's unit, and small enough. */
-	const bool single =
-		SINGLE && (int) (SAMPLE_LOWEST - ends.lowest) + GPURED_EXACT_BIT0 >=
-					  top - RING_SINGLE_TOP_BITS - RING_DIGIT_BITS &&
-		(int) ends.largest - 1023 + 1 <=
-			top - RING_SINGLE_TOP_BITS - RING_DIGIT_BITS + RING_SINGLE_VALUE_BITS &&
-		top - RING_SINGLE_TOP_BITS - RING_DIGIT_BITS > -149 && top <= 120;
-	const int unit = top - (single ? RING_SINGLE_TOP_BITS : RING_TOP_BITS);
+	/*
+	 * One integer: all values look like multiples of the second digit's unit, and
+	 * small enough.  The guess is closer, without a mean that may be chance: if
+	 * prefixes are larger, two digits still hold them.
+	 */
+	const double sure = mean - 4 * spread / sqrt(samples);
+	const double likely = (sure > 0 ? (double) n * sure : 0) + walk;
+	int single_top = scale_top + (exponent_field(likely) - 1023);
+
+	if (carry_top > single_top - 8)
+		single_top = (single_top > carry_top ? single_top : carry_top) + 1;
+
+	const int single_unit = single_top - RING_SINGLE_TOP_BITS - RING_DIGIT_BITS;
+	const bool single = SINGLE &&
+						(int) (SAMPLE_LOWEST - ends.lowest) + GPURED_EXACT_BIT0 >= single_unit &&
+						(int) ends.largest - 1023 + 1 <= single_unit + RING_SINGLE_VALUE_BITS &&
+						single_unit > -149 && top <= 120;
+	const int unit = single ? single_unit + RING_DIGIT_BITS : top - RING_TOP_BITS;
 	const int bit = unit - GPURED_EXACT_BIT0;
 	const int last_bit = bit - (RING_DIGITS - 1) * RING_DIGIT_BITS;
 	const int64_t mask = ((int64_t) 1 << RING_DIGIT_BITS) - 1;
@@ -366,7 +403,7 @@ __launch_bounds__(RING_SAMPLE_THREADS)
 	for (size_t i = thread; i < num_marks; i += threads)
 		marks[i] = 0;
 	if (blockIdx.x == 0)
-		exact_ring_plan<T>(shared, values, n, nullptr, plan);
+		exact_ring_plan<T>(shared, RingSample<T>(values, n, RING_SAMPLES), n, nullptr, plan);
 }
 
 /* What is compared for the size of a number: all of a float4, the upper half of a float8. */
@@ -544,13 +581,26 @@ struct ExactRing
 		return a;
 	}
 
-	/* All lanes get the flags of all; callers want the digits of the last lane. */
 	static __device__ __forceinline__ State scan_warp(State s)
 	{
-		s.flags = warp_or(s.flags);
+		s = scan_digits(s, warp_or(s.flags));
+#pragma unroll
+		for (int distance = 1; distance < WARP; distance *= 2)
+		{
+			const uint32_t below = warp_shuffle_up(s.flags, distance);
+
+			if (lane_id() >= distance)
+				s.flags |= below;
+		}
+		return s;
+	}
+
+	/* The third digit only if it is in use, by the flags of all lanes. */
+	static __device__ __forceinline__ State scan_digits(State s, uint32_t flags)
+	{
 #pragma unroll
 		for (int d = 0; d < RING_DIGITS; d++)
-			if (d < RING_DIGITS - 1 || (s.flags & RING_REST) != 0)
+			if (d < RING_DIGITS - 1 || (flags & RING_REST) != 0)
 				s.digit[d] = warp_scan<SumInt64<int32_t>>(s.digit[d]);
 		return s;
 	}
@@ -558,12 +608,14 @@ struct ExactRing
 	/* The digits of a thread's stretch: what is before it in the warp, and the warp's total. */
 	static __device__ __forceinline__ void scan_stretches(State s, Stretch *mine, State *warp_total)
 	{
+		const uint32_t flags = warp_or(s.flags);
 		int64_t own[RING_DIGITS];
 
 #pragma unroll
 		for (int d = 0; d < RING_DIGITS; d++)
 			own[d] = s.digit[d];
-		s = scan_warp(s);
+		s = scan_digits(s, flags);
+		s.flags = flags;
 #pragma unroll
 		for (int d = 0; d < RING_DIGITS; d++)
 			mine->before[d] = s.digit[d] - own[d];
@@ -582,15 +634,24 @@ struct ExactRing
 		}
 	}
 
-	/* The flags of all before this thread in the tile. */
+	/* The flags of all before this thread in its warp. */
 	static __device__ __forceinline__ uint32_t flags_before(const Shared &shared)
 	{
 		uint32_t flags = 0;
 
 #pragma unroll 1
-		for (uint32_t i = 0; i < threadIdx.x; i++)
+		for (uint32_t i = threadIdx.x - lane_id(); i < threadIdx.x; i++)
 			flags |= shared.flag[i];
 		return flags;
+	}
+
+	/* Whether a value up to the first of this thread was not -0: it need not find all. */
+	static __device__ __forceinline__ bool has_seen(const Shared &shared, uint32_t before,
+													const T *stretch)
+	{
+		if (lane_id() > 0)
+			before |= shared.flag[threadIdx.x - lane_id()];
+		return (before & RING_SEEN) != 0 || not_negative_zero(stretch[0]) != 0;
 	}
 
 	/* A prefix that is not a finite sum, or nothing but -0. */
@@ -645,7 +706,8 @@ struct ExactRing
 			 i += (size_t) gridDim.x * blockDim.x)
 			setup.marks[i] = 0;
 		if (blockIdx.x == 0)
-			exact_ring_plan<T, Format::SINGLE>(shared, values, n, setup.carry, setup.plan);
+			exact_ring_plan<T, Format::SINGLE>(shared, RingSample<T>(values, n, RING_SAMPLES), n,
+											   setup.carry, setup.plan);
 	}
 
 	static __device__ __forceinline__ Start start(const Setup &setup)
@@ -767,7 +829,7 @@ struct ExactRing
 	}
 
 	static __device__ __forceinline__ int total_of_three(const Start &start, const T *stretch,
-														  State *s, uint32_t *largest)
+														 State *s, uint32_t *largest)
 	{
 		const Vector<T> *vector = reinterpret_cast<const Vector<T> *>(stretch);
 		uint64_t sum[RING_DIGITS] = {0, 0, 0};
@@ -884,10 +946,12 @@ struct ExactRing
 		const int side = rest > error ? 1 : rest < -error ? -1 : 0;
 
 		/* Whether all of the tile are finite sums, and two digits say them. */
-		const bool plain = (before & (RING_SEEN | RING_SPECIALS | RING_BAD)) == RING_SEEN &&
-						   (here & (RING_SPECIALS | RING_BAD)) == 0;
-		const bool easy =
-			(shared.flag[threadIdx.x] & RING_REST) == 0 && (side != 0 || error == 0);
+		bool plain = ((before | here) & (RING_SPECIALS | RING_BAD)) == 0;
+
+		if ((before & RING_SEEN) == 0)
+			plain = plain && has_seen(shared, before | warp_before.flags, stretch);
+
+		const bool easy = (shared.flag[threadIdx.x] & RING_REST) == 0 && (side != 0 || error == 0);
 
 		if (all_special(before, here))
 		{
@@ -946,7 +1010,8 @@ struct ExactRing
 				return;
 			}
 		}
-		rescan_with_care(start, setup, shared, before, digit, error, tile, stretch, out);
+		rescan_with_care(start, setup, shared, before | warp_before.flags, digit, error, tile,
+						 stretch, out);
 	}
 
 	/*

@@ -192,6 +192,8 @@ struct ExactTileInfo
 	uint32_t lowest;       /* lowest bit of any value, or beyond all bits */
 	uint32_t highest;      /* all values are below this bit */
 	ExactScanPlan plan;
+	int low_limb; /* no prefix has bits below, and none reaches the last before high_limb */
+	int high_limb;
 	uint64_t base[BROAD]; /* what is before, in the window */
 	int bit;              /* bit 0 of the window */
 	bool sticky;          /* are there bits below the window? */
@@ -263,7 +265,7 @@ exact_tile_plan(ExactTileInfo &info)
 	int not_zero = -1, not_ones = -1, low_digit = LIMBS;
 	uint32_t high_positive = 0, high_negative = 0;
 
-#pragma unroll 1
+#pragma unroll 7
 	for (int j = 0; j < LIMBS; j++)
 	{
 		const int64_t sum = info.limb[j] + carry;
@@ -292,6 +294,15 @@ exact_tile_plan(ExactTileInfo &info)
 	const int inside = (int) info.highest + EXACT_SCAN_TILE_BITS;
 	const int top = (before > inside ? before : inside) + 2;
 
+	/* Three limbs are rounded; a sum of any tile has less than 16 bits more than its values. */
+	const int above = (int) info.highest + 16 > 32 ? (int) info.highest + 16 : 32;
+	const int reach = before > above ? before : above;
+	const int low = (int) info.lowest / 32 < low_digit ? (int) info.lowest / 32 : low_digit;
+
+	info.high_limb = reach / 32 + 2 < LIMBS ? reach / 32 + 2 : LIMBS;
+	info.low_limb = low + 2 < info.high_limb ? low - 2 : info.high_limb - 4;
+	if (info.low_limb < 0)
+		info.low_limb = 0;
 	info.plan = PLAN_LIMBS;
 	for (int words : {NARROW, BROAD})
 	{

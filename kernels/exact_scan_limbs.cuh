@@ -30,11 +30,16 @@ struct LimbColumns
 	int items;
 };
 
-/* A thread's column; "top" and above it all digits are the sign's. */
+/*
+ * A thread's column, of which the limbs low .. high - 1 are in use; "top" and above
+ * it all digits are the sign's.
+ */
 struct LimbColumn
 {
 	uint64_t *cell;
 	int stride;
+	int low;
+	int high;
 	int top;
 
 	__device__ __forceinline__ uint64_t &limb(int j) { return cell[j * stride]; }
@@ -46,15 +51,15 @@ struct LimbColumn
 	{
 		int64_t carry = 0;
 
-#pragma unroll 1
-		for (int j = 0; j < LIMBS; j++)
+#pragma unroll 4
+		for (int j = low; j < high; j++)
 		{
 			const int64_t sum = (int64_t) limb(j) + carry;
 
-			limb(j) = j < LIMBS - 1 ? (uint64_t) (uint32_t) sum : (uint64_t) sum;
+			limb(j) = j < high - 1 ? (uint64_t) (uint32_t) sum : (uint64_t) sum;
 			carry = sum >> 32;
 		}
-		top = LIMBS - 1;
+		top = high - 1;
 	}
 
 	/* Add a finite value and move the carry as far as it goes. */
@@ -70,9 +75,9 @@ struct LimbColumn
 		carry = put(j++, carry);
 		carry = put(j++, carry + (int64_t) (uint32_t) upper);
 		carry += upper >> 32;
-		while (carry != 0 && j < LIMBS - 1)
+		while (carry != 0 && j < high - 1)
 			carry = put(j++, carry);
-		if (j == LIMBS - 1)
+		if (j == high - 1)
 			limb(j++) += (uint64_t) carry;
 		top = j - 1 > top ? j - 1 : top;
 	}
@@ -90,13 +95,13 @@ struct LimbColumn
 	template <class T>
 	__device__ __forceinline__ T round(T zero)
 	{
-		const uint32_t fill = (int64_t) limb(LIMBS - 1) < 0 ? 0xffffffffu : 0;
+		const uint32_t fill = (int64_t) limb(high - 1) < 0 ? 0xffffffffu : 0;
 		WideInt<2> v;
 		bool sticky = false;
 
-		while (top > 2 && digit(top) == fill)
+		while (top > low + 2 && digit(top) == fill)
 			top--;
-		for (int j = top - 3; j >= 0 && !sticky; j--)
+		for (int j = top - 3; j >= low && !sticky; j--)
 			sticky = digit(j) != 0;
 		v.word[1] = (uint64_t) fill << 32 | digit(top);
 		v.word[0] = (uint64_t) digit(top - 1) << 32 | digit(top - 2);
@@ -114,30 +119,31 @@ exact_tile_limbs(LimbColumns columns, const ExactTileInfo &info, const T *values
 	const bool active = (int) threadIdx.x < columns.threads;
 	const int place = threadIdx.x * columns.items;
 	const size_t at = start + place;
-	const int items = at >= n                            ? 0
+	const int items = at >= n                           ? 0
 					  : n - at < (size_t) columns.items ? (int) (n - at)
-														 : columns.items;
+														: columns.items;
 	const ExactTileFlags flags(info);
-	LimbColumn column = {columns.cell + threadIdx.x, columns.threads, LIMBS - 1};
+	const int low = info.low_limb, high = info.high_limb;
+	LimbColumn column = {columns.cell + threadIdx.x, columns.threads, low, high, high - 1};
 
 	if (active)
 	{
-#pragma unroll 1
-		for (int j = 0; j < LIMBS; j++)
+#pragma unroll 4
+		for (int j = low; j < high; j++)
 			column.limb(j) = 0;
 #pragma unroll 1
 		for (int k = 0; k < items; k++)
 		{
 			const double x = at + k < first ? -0.0 : (double) values[at + k];
 
-			if (exponent_field(x) != SPECIAL_FIELD)
+			if (x != 0 && exponent_field(x) != SPECIAL_FIELD)
 				exact_limbs_add(column.cell, columns.threads, x);
 		}
 
 		/* Normalized, the limbs of all columns can be added up. */
 		column.normalize();
-#pragma unroll 1
-		for (int j = 0; j < LIMBS; j++)
+#pragma unroll 4
+		for (int j = low; j < high; j++)
 		{
 			const int64_t limb = (int64_t) column.limb(j);
 			const int64_t inclusive = warp_scan<Sum>(limb);
@@ -150,10 +156,13 @@ exact_tile_limbs(LimbColumns columns, const ExactTileInfo &info, const T *values
 	__syncthreads();
 	if (!active)
 		return;
-#pragma unroll 1
-	for (int j = 0; j < LIMBS; j++)
+#pragma unroll 4
+	for (int j = low; j < high; j++)
 	{
-		int64_t before = info.limb[j];
+		/* The last is the sign, and all of the sum from there on. */
+		int64_t before = j < high - 1 || j == LIMBS - 1 ? info.limb[j]
+						 : info.limb[LIMBS - 1] < 0     ? -1
+														: 0;
 
 		for (int w = 0; w < warp_id(); w++)
 			before += columns.warp_total[w][j];
@@ -169,7 +178,7 @@ exact_tile_limbs(LimbColumns columns, const ExactTileInfo &info, const T *values
 
 		if (at + k < first)
 			continue;
-		if (exponent_field((double) x) != SPECIAL_FIELD)
+		if (x != 0 && exponent_field((double) x) != SPECIAL_FIELD)
 			column.add((double) x);
 		prefix = column.round(flags.zero<T>(place + k));
 		out[at + k] = flags.special ? flags.settle(place + k, prefix) : prefix;

@@ -36,7 +36,7 @@ constexpr int SHORT_LOOKS = 1024;  /* values in a sample, about */
 constexpr int SHORT_LEAST_THREADS = 32;
 #else
 #define SHORT_SHAPE(threads, vectors) threads, vectors
-constexpr int SHORT_LEAST_THREADS = SHORT_LEAST;
+constexpr int SHORT_LEAST_THREADS = 128; /* fewer blocks are sooner done */
 #endif
 
 template <class T, int THREADS_, int VECTORS_>
@@ -63,6 +63,8 @@ struct ShortShared
 	ExactBlock sum;
 	ExactTileInfo info;
 	int64_t warp_limb[SHORT_COLUMNS / WARP][LIMBS];
+	bool as_limbs[SHORT_MOST_BLOCKS];                   /* whether a tile's sum is in limbs alone */
+	uint32_t some_as_limbs;                             /* one of those */
 	alignas(16) Vector<typename Scan::Value> vector[1]; /* VECTORS for each thread */
 
 	/* Behind the vectors: LIMBS for each column. */
@@ -121,26 +123,24 @@ short_wait(uint64_t launch, const TileWord *from)
 	return word;
 }
 
-/* The sum of the tile from those of its warps, by one warp; what is before each of them. */
+/* The sum of the tile from those of its warps, by one warp; then what is before each of them. */
 template <class Scan>
 static __device__ __forceinline__ void
 short_publish(ShortShared<Scan> &shared, ShortTotal *to)
 {
 	typedef typename Scan::Ring Ring;
 	const int warps = blockDim.x / WARP;
-	const RingState inclusive =
-		Ring::scan_warp(lane_id() < warps ? shared.warp_total[lane_id()] : Ring::identity());
-	RingState before = warp_shuffle_up(inclusive, 1);
-	const RingState total =
-		Ring::combine(warp_broadcast(inclusive, WARP - 1), Ring::identity());
+	const RingState mine = lane_id() < warps ? shared.warp_total[lane_id()] : Ring::identity();
+	const RingState total = Ring::combine(Ring::gather_warp(mine), Ring::identity());
+	RingState before;
 
 	if (lane_id() < RING_DIGITS)
-		store_word(&to->digit[lane_id()],
-				   short_word(shared.launch,
-							  lane_id() == 0   ? total.digit[0]
-							  : lane_id() == 1 ? total.digit[1]
-											   : total.digit[2],
-							  total.flags));
+		store_word(&to->digit[lane_id()], short_word(shared.launch,
+													 lane_id() == 0   ? total.digit[0]
+													 : lane_id() == 1 ? total.digit[1]
+																	  : total.digit[2],
+													 total.flags));
+	before = warp_shuffle_up(Ring::scan_warp(mine), 1);
 	if (lane_id() == 0)
 	{
 		before = Ring::identity();
@@ -233,7 +233,8 @@ short_publish_limbs(ShortShared<Scan> &shared, ShortTotal *to, int64_t *limb)
 /* In shared.sum: the carry and the sums of the first so many tiles. */
 template <class Scan>
 static __device__ __noinline__ void
-short_gather(ShortShared<Scan> &shared, const ShortTotal *totals, const int64_t *limbs, uint32_t end)
+short_gather(ShortShared<Scan> &shared, const ShortTotal *totals, const int64_t *limbs,
+			 uint32_t end)
 {
 	const uint64_t launch = shared.launch;
 	ExactBlock &sum = shared.sum;
@@ -245,33 +246,72 @@ short_gather(ShortShared<Scan> &shared, const ShortTotal *totals, const int64_t 
 		exact_block_add_limb(sum, j, (uint32_t) shared.prepare.limb[j],
 							 (uint32_t) (shared.prepare.limb[j] >> 32));
 	if (threadIdx.x == 0)
-		atomicOr(&sum.flags, shared.plan.carry.flags & (RING_SPECIALS | RING_SEEN));
-	for (uint32_t i = warp_id(); i < end; i += blockDim.x / WARP)
 	{
-		const int d = lane_id() < RING_DIGITS ? lane_id() : 0;
-		const TileWord word = short_wait(launch, &totals[i].digit[d]);
-		const uint32_t flags = word.high & 0xff;
+		atomicOr(&sum.flags, shared.plan.carry.flags & (RING_SPECIALS | RING_SEEN));
+		shared.some_as_limbs = SHORT_MOST_BLOCKS;
+	}
+	__syncthreads();
 
-		if (lane_id() == 0)
+	/* Those that digits say are added here, by a thread each; limbs are waited for. */
+	for (uint32_t i = threadIdx.x; i < SHORT_MOST_BLOCKS; i += blockDim.x)
+	{
+		bool as_limbs = false;
+
+		if (i < end)
+		{
+			TileWord word[RING_DIGITS];
+			uint32_t flags;
+
+#pragma unroll
+			for (int d = 0; d < RING_DIGITS; d++)
+				word[d] = load_word(&totals[i].digit[d]);
+#pragma unroll
+			for (int d = 0; d < RING_DIGITS; d++)
+				if (!short_is_ready(launch, word[d]))
+					word[d] = short_wait(launch, &totals[i].digit[d]);
+			flags = word[0].high & 0xff;
 			atomicOr(&sum.flags, flags & (RING_SPECIALS | RING_SEEN));
-		if ((flags & (RING_BAD | RING_INEXACT)) == 0)
-		{
-			if (lane_id() < RING_DIGITS)
-				exact_block_add(sum, (int64_t) word.low,
-								shared.plan.unit - d * RING_DIGIT_BITS - GPURED_EXACT_BIT0);
+			as_limbs = (flags & (RING_BAD | RING_INEXACT)) != 0;
+			if (as_limbs)
+				(void) short_wait(launch, &totals[i].limbs);
+			else
+#pragma unroll
+				for (int d = 0; d < RING_DIGITS; d++)
+					exact_block_add(sum, (int64_t) word[d].low,
+									shared.plan.unit - d * RING_DIGIT_BITS - GPURED_EXACT_BIT0);
 		}
-		else
-		{
-			(void) short_wait(launch, &totals[i].limbs);
-			__threadfence();
-			for (int j = lane_id(); j < LIMBS; j += WARP)
-			{
-				const int64_t limb = load_fresh(&limbs[i * LIMBS + j]);
+		shared.as_limbs[i] = as_limbs;
+		if (as_limbs)
+			atomicMin(&shared.some_as_limbs, i);
+	}
+	__threadfence();
+	__syncthreads();
 
-				exact_block_add_limb(sum, j, (uint32_t) limb, (uint32_t) (limb >> 32));
-			}
+	/* The others by limbs: a thread adds up one of them for every so manyth tile. */
+	const uint32_t parts = blockDim.x < 2 * LIMBS ? 1 : blockDim.x / LIMBS;
+
+	for (uint32_t k = threadIdx.x; k < parts * LIMBS; k += blockDim.x)
+	{
+		const uint32_t j = k % LIMBS;
+		const uint32_t some = shared.some_as_limbs;
+		uint64_t low = 0;
+		int64_t high = 0;
+
+		if (some == SHORT_MOST_BLOCKS)
+			break;
+
+#pragma unroll 8
+		for (uint32_t i = k / LIMBS; i < end; i += parts)
+		{
+			/* Always a load, so that many are on their way. */
+			const bool counts = shared.as_limbs[i];
+			int64_t limb = load_fresh(&limbs[(counts ? i : some) * LIMBS + j]);
+
+			limb = counts ? limb : 0;
+			low += (uint32_t) limb;
+			high += limb >> 32;
 		}
-		__syncwarp();
+		exact_block_add_limb(sum, j, (uint32_t) low, (uint32_t) (low >> 32) + (uint32_t) high);
 	}
 	__syncthreads();
 }
@@ -287,12 +327,17 @@ short_again(ShortShared<Scan> &shared, const ShortTotal *totals, const int64_t *
 	const size_t end = start + size < n ? start + size : n;
 	const int columns = short_columns(blockDim.x);
 	uint32_t first[FLAGS] = {NOWHERE, NOWHERE, NOWHERE, NOWHERE};
+	uint32_t lowest = LIMBS * 32, highest = 0;
 
 	short_gather(shared, totals, limbs, blockIdx.x);
 	for (int j = threadIdx.x; j < LIMBS; j += blockDim.x)
 		shared.info.limb[j] = exact_block_limb(shared.sum, j);
 	if (threadIdx.x == 0)
+	{
 		shared.info.flags = shared.sum.flags;
+		shared.info.lowest = LIMBS * 32;
+		shared.info.highest = 0;
+	}
 	if (threadIdx.x < FLAGS)
 		shared.info.first[threadIdx.x] = NOWHERE;
 	__syncthreads();
@@ -302,20 +347,40 @@ short_again(ShortShared<Scan> &shared, const ShortTotal *totals, const int64_t *
 		const double x = (double) values[at];
 		const uint32_t flags = (exponent_field(x) == SPECIAL_FIELD ? special_flag(x) : 0) |
 							   (not_negative_zero(x) != 0 ? GPURED_EXACT_NOT_NEGZERO : 0);
+		int bit;
+		const int64_t mantissa = exact_split(x, &bit);
 
 #pragma unroll
 		for (int f = 0; f < FLAGS; f++)
 			if ((flags >> f & 1) != 0 && first[f] == NOWHERE)
 				first[f] = (uint32_t) (at - start);
+		if (exponent_field(x) != SPECIAL_FIELD && mantissa != 0)
+		{
+			lowest = (uint32_t) bit < lowest ? (uint32_t) bit : lowest;
+			highest = (uint32_t) bit + 53 > highest ? (uint32_t) bit + 53 : highest;
+		}
 	}
+	__syncwarp();
+	lowest = ~warp_max(~lowest);
+	highest = warp_max(highest);
 #pragma unroll
 	for (int f = 0; f < FLAGS; f++)
-		if (first[f] != NOWHERE)
+		first[f] = ~warp_max(~first[f]);
+	if (lane_id() == 0)
+	{
+		atomicMin(&shared.info.lowest, lowest);
+		atomicMax(&shared.info.highest, highest);
+#pragma unroll
+		for (int f = 0; f < FLAGS; f++)
 			atomicMin(&shared.info.first[f], first[f]);
+	}
 	__syncthreads();
-	exact_tile_limbs(LimbColumns{shared.cells(), shared.warp_limb, columns,
-								 (size + columns - 1) / columns},
-					 shared.info, values, end, start, start, out);
+	if (threadIdx.x == 0)
+		exact_tile_plan(shared.info);
+	__syncthreads();
+	exact_tile_limbs(
+		LimbColumns{shared.cells(), shared.warp_limb, columns, (size + columns - 1) / columns},
+		shared.info, values, end, start, start, out);
 }
 
 template <class Scan>
@@ -341,6 +406,12 @@ __launch_bounds__(Scan::THREADS, 1)
 
 	if (threadIdx.x == 0)
 		drawn = atomicAdd(&work->drawn, 1ull);
+
+	/* The plan is made while the tile comes. */
+	const RingSample<T> sample(values, n,
+							   looks < 1              ? 1
+							   : looks > RING_SAMPLES ? RING_SAMPLES
+													  : looks);
 	if (start + WARP * Scan::ITEMS <= n)
 	{
 #pragma unroll
@@ -357,9 +428,7 @@ __launch_bounds__(Scan::THREADS, 1)
 
 				v[i].value[k] = at < n ? values[at] : Ring::neutral();
 			}
-	exact_ring_plan<T, Ring::Format::SINGLE>(
-		shared.prepare, values, n, carry, &shared.plan,
-		looks < 1 ? 1 : looks > RING_SAMPLES ? RING_SAMPLES : looks);
+	exact_ring_plan<T, Ring::Format::SINGLE>(shared.prepare, sample, n, carry, &shared.plan);
 #pragma unroll
 	for (int i = 0; i < VECTORS; i++)
 		vector[i * WARP + lane_id()] = v[i];
@@ -437,8 +506,8 @@ short_shape()
 		LaunchShape s = launch_shape(exact_scan_short<Scan>, Scan::THREADS, short_shared<Scan>);
 
 		/* A block a multiprocessor. */
-		s.blocks = s.multiprocessors < SHORT_MOST_BLOCKS - 1 ? s.multiprocessors
-															 : SHORT_MOST_BLOCKS - 1;
+		s.blocks =
+			s.multiprocessors < SHORT_MOST_BLOCKS - 1 ? s.multiprocessors : SHORT_MOST_BLOCKS - 1;
 		return s;
 	}();
 

@@ -3,46 +3,25 @@
  *	  Launches of the exact prefix sums of oplist.h, and the size of a workspace,
  *	  of which they need the most.
  *
- * One pass by the ring does nearly all data.  What it could not do is known on
- * the device alone: the three launches that follow do that, or find nothing to
- * do.
+ * A short array is one launch.  Of long ones, one pass by the ring does nearly all
+ * data.  What it could not do is known on the device alone: the three launches that
+ * follow do that, or find nothing to do.
  */
-#ifndef SHORT_LEAST
-#define SHORT_LEAST 128
-#endif
 #include "exact_scan_short.cuh"
 #include "launch_ring.cuh"
 
-#ifndef S8T
-#define S8T 512
-#define S8V 9
-#endif
-#ifndef S4T
-#define S4T 512
-#define S4V 7
-#endif
-#ifndef R8T
-#define R8T 448
-#define R8I 10
-#define R8S 6
-#define R8A 3
-#endif
-#ifndef R4T
-#define R4T 448
-#define R4I 20
-#define R4S 6
-#define R4A 3
-#endif
-
-/* Measured: blocks of so many threads, values a thread, and tiles ahead. */
+/*
+ * Measured: blocks of so many threads, values a thread, stages, and tiles ahead;
+ * for short arrays vectors a thread.
+ */
 template <class T>
 struct ExactScanTuning;
 
 template <>
 struct ExactScanTuning<double>
 {
-	typedef ExactRing<double, RING_SHAPE(R8T, R8I, R8S, R8A)> Ring;
-	typedef ShortScan<double, SHORT_SHAPE(S8T, S8V)> Short;
+	typedef ExactRing<double, RING_SHAPE(448, 10, 6, 3)> Ring;
+	typedef ShortScan<double, SHORT_SHAPE(640, 7)> Short;
 	static constexpr int THREADS = 128, BLOCKS = 3, VECTORS = 8;
 	static constexpr auto sums = exact_scan_sums<ExactSum8, VECTORS, THREADS, BLOCKS>;
 	static size_t shared(int threads) { return exact_sum_shared<ExactSum8<1>>(threads); }
@@ -51,8 +30,8 @@ struct ExactScanTuning<double>
 template <>
 struct ExactScanTuning<float>
 {
-	typedef ExactRing<float, RING_SHAPE(R4T, R4I, R4S, R4A)> Ring;
-	typedef ShortScan<float, SHORT_SHAPE(S4T, S4V)> Short;
+	typedef ExactRing<float, RING_SHAPE(288, 28, 6, 3)> Ring;
+	typedef ShortScan<float, SHORT_SHAPE(640, 5)> Short;
 	static constexpr int THREADS = 256, BLOCKS = 4, VECTORS = 4;
 	static constexpr auto sums = exact_scan_sums<ExactSum4, VECTORS, THREADS, BLOCKS>;
 	static size_t shared(int threads) { return exact_sum_shared<ExactSum4<1>>(threads); }

@@ -2,8 +2,9 @@
  * workspace.cuh
  *	  How a launch's scratch memory is laid out.
  *
- * First what the reductions and the scans must find zero, each in a place of
- * its own; then what a scan writes before it reads, which grows with n.
+ * First what the reductions and the scans must find as they left it, zero to
+ * begin with, each in a place of its own; then what a scan writes before it reads,
+ * which grows with n.
  */
 #ifndef GPURED_WORKSPACE_CUH
 #define GPURED_WORKSPACE_CUH

@@ -32,23 +32,6 @@ INSERT INTO special (id, i2, i4, i8, f4, f8, n, q, w, d, t, ts, tz, iv, tx, vc, 
   FROM generate_series(1000, 1420) i;
 VACUUM ANALYZE ordinary, special;
 
--- how many rows of it PostgreSQL computed; NULL if it is no column scan or fails
-CREATE FUNCTION pg_temp.by_postgres(query text) RETURNS int LANGUAGE plpgsql AS $f$
-DECLARE
-  line text;
-  scanned bool := false;
-  result int := 0;
-BEGIN
-  PERFORM set_config('gpured.debug_scan', 'require', true);
-  FOR line IN EXECUTE 'EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) ' || query LOOP
-    scanned := scanned OR line ~ 'Custom Scan \(GpuAggregate\)';
-    result := coalesce(substring(line FROM 'Rows Computed by PostgreSQL: (\d+)')::int, result);
-  END LOOP;
-  RETURN CASE WHEN scanned THEN result END;
-EXCEPTION WHEN OTHERS THEN
-  RETURN NULL;
-END $f$;
-
 CREATE TABLE query (id serial, text text);
 -- conditions: as a qual, as a filter, as a key, and what is left after others
 INSERT INTO query (text) SELECT format(shape, qual)

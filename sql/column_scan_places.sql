@@ -77,6 +77,18 @@ SET gpured.debug_scan = allow;
 EXPLAIN (COSTS OFF) SELECT gpu_max(i) FROM indexed;
 EXPLAIN (COSTS OFF) SELECT gpu_sum(j) FROM indexed WHERE i BETWEEN 100 AND 200;
 EXPLAIN (COSTS OFF) SELECT gpu_sum(j) FROM indexed;
+-- a worker has fewer groups than the table, where a key's number of values is only guessed
+CREATE TABLE timed AS SELECT timestamp '2024-01-01' + i * interval '1 min' AS ts, i % 100 AS x FROM generate_series(1, 200000) i;
+ALTER TABLE timed SET (parallel_workers = 4);
+VACUUM ANALYZE timed;
+SET max_parallel_workers_per_gather = 4;
+SET parallel_setup_cost = 0;
+SET parallel_tuple_cost = 0.05;
+EXPLAIN (COSTS OFF) SELECT date_trunc('hour', ts), gpu_sum(x) FROM timed GROUP BY 1;
+RESET max_parallel_workers_per_gather;
+RESET parallel_setup_cost;
+RESET parallel_tuple_cost;
+DROP TABLE timed;
 SET gpured.debug_scan = require;
 EXPLAIN (COSTS OFF, FORMAT YAML) SELECT j % 10, gpu_sum(i), gpu_count(*) FILTER (WHERE j > 5) FROM indexed WHERE i > 10 AND j / 2 > 7 GROUP BY 1;
 EXPLAIN (COSTS OFF, VERBOSE) SELECT gpu_sum(i) FROM indexed WHERE j > 10;

@@ -6,7 +6,8 @@
  * only it writes.  Otherwise its slot is its own, and the view shows nothing but
  * a scan of the session that asks.
  *
- * A scan that ends by an error is taken out of the view when the transaction or
+ * Where a scan runs within another one, it is shown, and when it ends, the other is
+ * again.  A scan that ends by an error is taken out of the view when the transaction or
  * subtransaction ends; a process that exits aborts its transaction before.
  */
 #include "postgres.h"
@@ -15,16 +16,15 @@
 #include "catalog/pg_authid.h"
 #include "funcapi.h"
 #include "miscadmin.h"
-#include "storage/ipc.h"
-#include "storage/lwlock.h"
 #include "storage/proc.h"
 #include "storage/procarray.h"
-#include "storage/shmem.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
+#include "utils/memutils.h"
 
 #include "compat.h"
 #include "progress.h"
+#include "shared.h"
 
 PG_FUNCTION_INFO_V1(gpured_progress);
 
@@ -35,8 +35,18 @@ static GpuredProgressSlot own;
 static GpuredProgressSlot *shared;	/* NULL if not preloaded */
 static int	num_shared;
 
-static shmem_request_hook_type previous_request_hook;
-static shmem_startup_hook_type previous_startup_hook;
+/* A scan of this process that has begun and has not ended. */
+typedef struct Running
+{
+	const GpuredScanProgress *scan; /* may be gone after an error */
+	SubTransactionId subid;		/* in which it has read last */
+	GpuredScanProgress last;	/* what was shown when the next one began */
+} Running;
+
+/* The last one is shown. */
+static Running *running;
+static int	nrunning;
+static int	running_room;
 
 static void
 init_slot(GpuredProgressSlot *slot)
@@ -56,26 +66,12 @@ shared_size(void)
 }
 
 static void
-request_shared_memory(void)
+start_shared(void *memory, bool fresh)
 {
-	if (previous_request_hook)
-		previous_request_hook();
-	RequestAddinShmemSpace(MAXALIGN(shared_size()));
-}
-
-static void
-start_shared_memory(void)
-{
-	bool		found;
-
-	if (previous_startup_hook)
-		previous_startup_hook();
-	LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
 	num_shared = MaxBackends;
-	shared = ShmemInitStruct("gpured progress", shared_size(), &found);
-	for (int i = 0; i < num_shared && !found; i++)
+	shared = memory;
+	for (int i = 0; i < num_shared && fresh; i++)
 		init_slot(&shared[i]);
-	LWLockRelease(AddinShmemInitLock);
 }
 
 /* Change what the slot shows; pid 0 for nothing. */
@@ -101,32 +97,62 @@ set_slot(int pid, const GpuredScanProgress *scan)
 	pg_atomic_write_u32(&slot->changes, pg_atomic_read_u32(&slot->changes) + 1);
 }
 
+/* Show the last of what is running. */
 static void
-show_nothing(void)
+show_last(void)
 {
-	if (gpured_progress_shown == NULL)
-		return;
-	gpured_progress_shown = NULL;
-	set_slot(0, NULL);
+	if (nrunning > 0)
+		set_slot(MyProcPid, &running[nrunning - 1].last);
+	else if (gpured_progress_shown != NULL)
+		set_slot(0, NULL);
+	gpured_progress_shown = nrunning > 0 ? running[nrunning - 1].scan : NULL;
 }
 
+/* All scans have ended: those whose transaction is aborted are gone. */
 static void
 at_end_of_transaction(XactEvent event, void *arg)
 {
-	show_nothing();
+	nrunning = 0;
+	show_last();
 }
 
-/* The scan that is shown may be gone, or may be another's and go on. */
+/* What has read in it is gone, or shown when it goes on; what called it does go on. */
 static void
 at_end_of_subtransaction(SubXactEvent event, SubTransactionId subid, SubTransactionId parent,
 						 void *arg)
 {
-	if (event == SUBXACT_EVENT_ABORT_SUB)
-		show_nothing();
+	int			kept = 0;
+
+	if (event != SUBXACT_EVENT_ABORT_SUB)
+		return;
+	for (int i = 0; i < nrunning; i++)
+	{
+		if (running[i].subid < subid)
+			running[kept++] = running[i];
+	}
+	if (kept == nrunning)
+		return;
+	nrunning = kept;
+	show_last();
 }
 
-void
-gpured_progress_begin(const GpuredScanProgress *scan)
+/* Whether it was among those that run. */
+static bool
+forget(const GpuredScanProgress *scan)
+{
+	for (int i = nrunning - 1; i >= 0; i--)
+	{
+		if (running[i].scan != scan)
+			continue;
+		nrunning--;
+		memmove(&running[i], &running[i + 1], (nrunning - i) * sizeof(Running));
+		return true;
+	}
+	return false;
+}
+
+static void
+prepare(void)
 {
 	if (gpured_progress_slot == NULL)
 	{
@@ -136,15 +162,40 @@ gpured_progress_begin(const GpuredScanProgress *scan)
 		RegisterSubXactCallback(at_end_of_subtransaction, NULL);
 		gpured_progress_slot = number < num_shared ? &shared[number] : &own;
 	}
-	set_slot(MyProcPid, scan);
-	gpured_progress_shown = scan;
+	if (nrunning < running_room)
+		return;
+	if (running == NULL)
+		running = MemoryContextAlloc(TopMemoryContext, 4 * sizeof(Running));
+	else
+		running = repalloc(running, 2 * running_room * sizeof(Running));
+	running_room = running_room == 0 ? 4 : 2 * running_room;
+}
+
+void
+gpured_progress_begin(const GpuredScanProgress *scan)
+{
+	Running    *before;
+
+	prepare();
+	if (nrunning > 0 && gpured_progress_shown != scan)
+	{
+		before = &running[nrunning - 1];
+		before->last.phase = pg_atomic_read_u32(&gpured_progress_slot->phase);
+		before->last.blocks = pg_atomic_read_u64(&gpured_progress_slot->blocks);
+		before->last.rows = pg_atomic_read_u64(&gpured_progress_slot->rows);
+	}
+	(void) forget(scan);
+	running[nrunning].scan = scan;
+	running[nrunning].subid = GetCurrentSubTransactionId();
+	running[nrunning++].last = *scan;
+	show_last();
 }
 
 void
 gpured_progress_end(const GpuredScanProgress *scan)
 {
-	if (gpured_progress_shown == scan)
-		show_nothing();
+	if (forget(scan) && gpured_progress_shown == scan)
+		show_last();
 }
 
 /* A copy of a slot in which all belongs together; false if it shows nothing. */
@@ -218,10 +269,5 @@ void
 gpured_progress_init(void)
 {
 	init_slot(&own);
-	if (!process_shared_preload_libraries_in_progress)
-		return;
-	previous_request_hook = shmem_request_hook;
-	shmem_request_hook = request_shared_memory;
-	previous_startup_hook = shmem_startup_hook;
-	shmem_startup_hook = start_shared_memory;
+	gpured_shared_add("gpured progress", shared_size, start_shared);
 }

@@ -2,8 +2,8 @@
  * progress.h
  *	  How far column scans are; shown by gpured_progress.
  *
- * A process shows one scan, the one that has read a page last: where a scan runs
- * within another, the other is shown again when it goes on.
+ * A process shows one scan, the one that has read a page last or else began last:
+ * where a scan runs within another, the other is shown again when it ends.
  */
 #ifndef GPURED_PROGRESS_H
 #define GPURED_PROGRESS_H
@@ -47,6 +47,7 @@ typedef struct GpuredProgressSlot
 extern GpuredProgressSlot *gpured_progress_slot;
 extern const GpuredScanProgress *gpured_progress_shown;
 
+/* Whenever a scan begins or goes on, and when it ends. */
 extern void gpured_progress_begin(const GpuredScanProgress *scan);
 extern void gpured_progress_end(const GpuredScanProgress *scan);
 

@@ -11,11 +11,9 @@
 
 #include "fmgr.h"
 #include "miscadmin.h"
-#include "storage/ipc.h"
-#include "storage/lwlock.h"
-#include "storage/shmem.h"
 #include "utils/timestamp.h"
 
+#include "shared.h"
 #include "stats.h"
 
 /* The least time between two lines about a beginning, in microseconds. */
@@ -28,9 +26,6 @@ PG_FUNCTION_INFO_V1(gpured_stats_reset);
 
 GpuredStats gpured_session_stats;
 GpuredStats *gpured_cluster_stats;
-
-static shmem_request_hook_type previous_request_hook;
-static shmem_startup_hook_type previous_startup_hook;
 
 static void
 stats_clear(GpuredStats *stats)
@@ -55,41 +50,28 @@ stats_create(GpuredStats *stats)
 	SpinLockInit(&stats->mutex);
 }
 
-static void
-request_shared_memory(void)
+static Size
+cluster_size(void)
 {
-	if (previous_request_hook)
-		previous_request_hook();
-	RequestAddinShmemSpace(MAXALIGN(sizeof(GpuredStats)));
+	return sizeof(GpuredStats);
 }
 
 static void
-start_shared_memory(void)
+start_cluster(void *memory, bool fresh)
 {
-	bool		found;
-
-	if (previous_startup_hook)
-		previous_startup_hook();
-	LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
-	gpured_cluster_stats = ShmemInitStruct("gpured", sizeof(GpuredStats), &found);
-	if (!found)
+	gpured_cluster_stats = memory;
+	if (fresh)
 	{
 		stats_create(gpured_cluster_stats);
 		stats_clear(gpured_cluster_stats);
 	}
-	LWLockRelease(AddinShmemInitLock);
 }
 
 void
 gpured_stats_init(void)
 {
 	stats_create(&gpured_session_stats);
-	if (!process_shared_preload_libraries_in_progress)
-		return;
-	previous_request_hook = shmem_request_hook;
-	shmem_request_hook = request_shared_memory;
-	previous_startup_hook = shmem_startup_hook;
-	shmem_startup_hook = start_shared_memory;
+	gpured_shared_add("gpured", cluster_size, start_cluster);
 }
 
 /* For the log: one state of the cluster, or of the session if it is alone. */

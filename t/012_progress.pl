@@ -30,6 +30,13 @@ CREATE FUNCTION inner_pass(i int) RETURNS bool LANGUAGE plpgsql STABLE AS $f$
 BEGIN
   RETURN i <> 30000 OR (SELECT gpu_sum(o.i) FROM other o WHERE pass(o.i, 1500)) > 0;
 END $f$;
+CREATE FUNCTION pass_after(i int, divisor int) RETURNS bool LANGUAGE plpgsql STABLE AS $f$
+BEGIN
+  IF i = 30000 THEN
+    BEGIN PERFORM gpu_sum(1 / (o.i + divisor)) FROM other o; EXCEPTION WHEN division_by_zero THEN NULL; END;
+  END IF;
+  RETURN pass(i, 30000);
+END $f$;
 CREATE FUNCTION slow(i int) RETURNS bool LANGUAGE plpgsql STABLE PARALLEL SAFE AS $f$
 BEGIN
   IF i % 500 = 0 THEN PERFORM pg_sleep(0.05); END IF;
@@ -113,6 +120,14 @@ $node->poll_query_until('postgres', q(SELECT relid = 'scanned'::regclass FROM gp
 is($node->safe_psql('postgres', $name), 'scanned|t', 'then the outer one, which goes on');
 go_on();
 is($session->query('SELECT count(*) FROM gpured_progress'), "1250025000\n0", 'then none');
+for my $divisor (1, -1500)
+{
+	$pid = waiting($session, "SELECT gpu_sum(x) FROM scanned WHERE pass_after(i, $divisor)");
+	is($node->safe_psql('postgres', $details), "$pid|postgres|scanned|scanning heap|t|t|t",
+		'the outer scan as soon as the inner one has ' . ($divisor > 0 ? 'ended' : 'failed'));
+	go_on();
+	is($session->query('SELECT count(*) FROM gpured_progress'), "1250025000\n0", 'then none');
+}
 
 # Every process of a parallel scan.
 $session->query_safe('SET max_parallel_workers_per_gather = 2; SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0');

@@ -27,3 +27,21 @@ BEGIN
 EXCEPTION WHEN OTHERS THEN
   RETURN NULL;
 END $f$;
+
+-- How many rows PostgreSQL has computed something for in a column scan; NULL if there
+-- is none, or an error.
+CREATE FUNCTION pg_temp.by_postgres(query text) RETURNS int LANGUAGE plpgsql AS $f$
+DECLARE
+  line text;
+  scanned bool := false;
+  result int := 0;
+BEGIN
+  PERFORM set_config('gpured.debug_scan', 'require', true);
+  FOR line IN EXECUTE 'EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) ' || query LOOP
+    scanned := scanned OR line ~ 'Custom Scan \(GpuAggregate\)';
+    result := coalesce(substring(line FROM 'Rows Computed by PostgreSQL: (\d+)')::int, result);
+  END LOOP;
+  RETURN CASE WHEN scanned THEN result END;
+EXCEPTION WHEN OTHERS THEN
+  RETURN NULL;
+END $f$;

@@ -122,14 +122,51 @@ gpured_unchanged(FunctionCallInfo fcinfo)
 
 extern void gpured_state_begin(StringInfo buf, char kind);
 extern bytea *gpured_state_end(StringInfo buf);
-extern void gpured_state_open(StringInfo buf, bytea *state, char kind);
 extern bool gpured_state_is(const bytea *state, char kind);
-extern void gpured_state_need(StringInfo buf, int nbytes);
-extern void gpured_state_close(StringInfo buf);
 extern void gpured_state_corrupt(const char *detail) __attribute__((noreturn));
+extern void gpured_state_refuse(const StringInfoData *buf) __attribute__((noreturn));
 
-/* The same without a StringInfo: where the next field goes comes back. */
-extern char *gpured_state_put_kind(char *state, char kind);
+/* Where there are many groups a state is read for each of them: hence inline. */
+#define GPURED_STATE_VERSION 1
+
+static inline void
+gpured_state_need(const StringInfoData *buf, int nbytes)
+{
+	if (unlikely(buf->len - buf->cursor < nbytes))
+		gpured_state_corrupt("It is too short.");
+}
+
+/* Read-only view of a serialized state, past its first two bytes. */
+static inline void
+gpured_state_open(StringInfo buf, bytea *state, char kind)
+{
+	buf->data = VARDATA_ANY(state);
+	buf->len = VARSIZE_ANY_EXHDR(state);
+	buf->maxlen = 0;
+	buf->cursor = 2;
+	if (unlikely(buf->len < 2 || buf->data[0] != GPURED_STATE_VERSION || buf->data[1] != kind))
+		gpured_state_refuse(buf);
+}
+
+static inline void
+gpured_state_close(const StringInfoData *buf)
+{
+	if (unlikely(buf->cursor != buf->len))
+		gpured_state_corrupt("It is too long.");
+}
+
+/*
+ * The same without a StringInfo: where the next field goes comes back.  The header is
+ * a bytea's, whose length is set when it is complete.
+ */
+static inline char *
+gpured_state_put_kind(char *state, char kind)
+{
+	state[VARHDRSZ] = GPURED_STATE_VERSION;
+	state[VARHDRSZ + 1] = kind;
+	return state + VARHDRSZ + 2;
+}
+
 static inline char *
 gpured_state_put_int64(char *next, int64 value)
 {
@@ -140,11 +177,47 @@ gpured_state_put_int64(char *next, int64 value)
 }
 
 /* An integer at the end of a state, in 4, 8 or 16 bytes. */
-extern char *gpured_state_put_integer(char *next, int128 value);
-extern int128 gpured_state_get_integer(StringInfo buf);
+static inline char *
+gpured_state_put_integer(char *next, int128 value)
+{
+	uint32		wire;
+
+	if (value != (int64) value)
+		next = gpured_state_put_int64(next, (int64) (value >> 64));
+	else if (value == (int32) value)
+	{
+		wire = pg_hton32((uint32) value);
+		memcpy(next, &wire, sizeof(wire));
+		return next + sizeof(wire);
+	}
+	return gpured_state_put_int64(next, (int64) value);
+}
 
 extern void gpured_send_int128(StringInfo buf, int128 value);
 extern int128 gpured_get_int128(StringInfo buf);
+
+static inline int128
+gpured_state_get_integer(StringInfo buf)
+{
+	const char *next = buf->data + buf->cursor;
+	int			size = buf->len - buf->cursor;
+	uint64		wire;
+	uint32		narrow;
+
+	if (size == sizeof(narrow))
+	{
+		memcpy(&narrow, next, sizeof(narrow));
+		buf->cursor += size;
+		return (int32) pg_ntoh32(narrow);
+	}
+	if (size == sizeof(wire))
+	{
+		memcpy(&wire, next, sizeof(wire));
+		buf->cursor += size;
+		return (int64) pg_ntoh64(wire);
+	}
+	return gpured_get_int128(buf);
+}
 
 /* The sum and the number of integers (avg_int.c). */
 typedef struct GpuredIntTotal

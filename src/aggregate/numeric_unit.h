@@ -24,6 +24,15 @@ typedef enum GpuredUnitFit
 /* The unit for values with a display scale: the digits of base NBASE after the point. */
 #define GPURED_UNIT_OF_SCALE(scale) Min(((scale) + 3) / 4, FRACTION_DIGITS)
 
+/* An integer in units of 10^-scale in that unit; for up to eight decimals. */
+static inline int128
+gpured_in_unit_of_scale(int64 value, int scale)
+{
+	static const int power_of_ten[] = {1, 10, 100, 1000};
+
+	return (int128) value * power_of_ten[4 * GPURED_UNIT_OF_SCALE(scale) - scale];
+}
+
 /* The unit for a first value. */
 static inline int
 gpured_first_unit(const struct varlena *numeric)

@@ -15,8 +15,6 @@
 
 #include "aggregate/aggregate.h"
 
-#define STATE_VERSION 1
-
 MemoryContext
 gpured_aggregate_context(FunctionCallInfo fcinfo)
 {
@@ -156,17 +154,8 @@ void
 gpured_state_begin(StringInfo buf, char kind)
 {
 	pq_begintypsend(buf);
-	pq_sendbyte(buf, STATE_VERSION);
+	pq_sendbyte(buf, GPURED_STATE_VERSION);
 	pq_sendbyte(buf, kind);
-}
-
-/* The header is a bytea's, whose length is set when it is complete. */
-char *
-gpured_state_put_kind(char *state, char kind)
-{
-	state[VARHDRSZ] = STATE_VERSION;
-	state[VARHDRSZ + 1] = kind;
-	return state + VARHDRSZ + 2;
 }
 
 bytea *
@@ -184,20 +173,15 @@ gpured_state_corrupt(const char *detail)
 			 errdetail_internal("%s", detail)));
 }
 
-/* Read-only view of a serialized state, past its first two bytes. */
+/* The first two bytes are not those of a state that is asked for. */
 void
-gpured_state_open(StringInfo buf, bytea *state, char kind)
+gpured_state_refuse(const StringInfoData *buf)
 {
-	buf->data = VARDATA_ANY(state);
-	buf->len = VARSIZE_ANY_EXHDR(state);
-	buf->maxlen = 0;
-	buf->cursor = 0;
-
-	gpured_state_need(buf, 2);
-	if (pq_getmsgbyte(buf) != STATE_VERSION)
+	if (buf->len < 2)
+		gpured_state_corrupt("It is too short.");
+	if (buf->data[0] != GPURED_STATE_VERSION)
 		gpured_state_corrupt("Its version is not known.");
-	if (pq_getmsgbyte(buf) != kind)
-		gpured_state_corrupt("It belongs to another aggregate.");
+	gpured_state_corrupt("It belongs to another aggregate.");
 }
 
 /* Whether it is of that kind, of those that an aggregate has. */
@@ -205,48 +189,6 @@ bool
 gpured_state_is(const bytea *state, char kind)
 {
 	return VARSIZE_ANY_EXHDR(state) >= 2 && VARDATA_ANY(state)[1] == kind;
-}
-
-void
-gpured_state_need(StringInfo buf, int nbytes)
-{
-	if (buf->len - buf->cursor < nbytes)
-		gpured_state_corrupt("It is too short.");
-}
-
-void
-gpured_state_close(StringInfo buf)
-{
-	if (buf->cursor != buf->len)
-		gpured_state_corrupt("It is too long.");
-}
-
-char *
-gpured_state_put_integer(char *next, int128 value)
-{
-	uint32		wire;
-
-	if (value != (int64) value)
-		next = gpured_state_put_int64(next, (int64) (value >> 64));
-	else if (value == (int32) value)
-	{
-		wire = pg_hton32((uint32) value);
-		memcpy(next, &wire, sizeof(wire));
-		return next + sizeof(wire);
-	}
-	return gpured_state_put_int64(next, (int64) value);
-}
-
-int128
-gpured_state_get_integer(StringInfo buf)
-{
-	int			size = buf->len - buf->cursor;
-
-	if (size == sizeof(int32))
-		return (int32) pq_getmsgint(buf, sizeof(int32));
-	if (size == sizeof(int64))
-		return pq_getmsgint64(buf);
-	return gpured_get_int128(buf);
 }
 
 void

@@ -48,13 +48,21 @@ static create_upper_paths_hook_type next_hook;
 #define MAX_KEYS 64
 
 /*
- * What the node costs at all, in rows: it has columns and batches to prepare, so
+ * What the node costs at all: it has columns and batches to prepare, so
  * that a table of a few pages is better left to a sequential scan.
  */
-#define START_ROWS 400
+#define START_COST (800 * cpu_tuple_cost)
 
-/* What an expression costs a row when PostgreSQL computes it, besides itself. */
-#define ROW_EXPRESSION_COST (2 * cpu_operator_cost)
+/*
+ * What it costs that PostgreSQL computes expressions of a row, besides each of them and
+ * its call: it takes the row apart for them, as a sequential scan does.
+ */
+#define BY_EXECUTOR_COST cpu_tuple_cost
+
+/* What a transition function costs a row, and the state of a group to come out and be merged. */
+#define TRANSITION_COST (2 * cpu_operator_cost)
+#define TOTAL_OUT_COST (8 * cpu_operator_cost)
+#define STATE_OUT_COST (24 * cpu_operator_cost)
 
 static List *
 query_aggregates(PlannerInfo *root)
@@ -269,9 +277,12 @@ make_partial_target(PlannerInfo *root, PathTarget *target, Node *having)
 	return set_pathtarget_cost_width(root, partial.target);
 }
 
-/* What an expression costs for one row; a column costs nothing more. */
+/*
+ * What an expression costs for one row; a column costs nothing more.  Notes whether
+ * PostgreSQL computes it.
+ */
 static Cost
-expression_cost(PlannerInfo *root, Node *expr)
+expression_cost(PlannerInfo *root, Node *expr, bool *by_executor)
 {
 	QualCost	cost;
 
@@ -280,7 +291,8 @@ expression_cost(PlannerInfo *root, Node *expr)
 	if (gpured_program_is_possible((Expr *) expr))
 		return 2 * gpured_cpu_column_tuple_cost;
 	cost_qual_eval_node(&cost, expr, root);
-	return cost.per_tuple + ROW_EXPRESSION_COST;
+	*by_executor = true;
+	return cost.per_tuple + cpu_operator_cost;
 }
 
 /* The cost of reading the table and of all that is done for each row. */
@@ -294,6 +306,8 @@ cost_scan(PlannerInfo *root, CustomPath *path, double ngroups, int nworkers)
 	Cost		passing_cost = 0;
 	Cost		emit_cost = 0;
 	bool		vectorized = true;
+	bool		quals_by_executor = false;
+	bool		values_by_executor = false;
 	double		divisor = 1;
 	ListCell   *lc;
 
@@ -307,7 +321,7 @@ cost_scan(PlannerInfo *root, CustomPath *path, double ngroups, int nworkers)
 		if (vectorized)
 			row_cost += gpured_cpu_column_tuple_cost / 2;
 		else
-			row_cost += expression_cost(root, (Node *) info->clause);
+			row_cost += expression_cost(root, (Node *) info->clause, &quals_by_executor);
 	}
 	foreach(lc, target->exprs)
 	{
@@ -316,18 +330,33 @@ cost_scan(PlannerInfo *root, CustomPath *path, double ngroups, int nworkers)
 
 		if (!IsA(aggref, Aggref))
 		{
-			passing_cost += cpu_operator_cost / 2 + expression_cost(root, (Node *) aggref);
+			passing_cost += cpu_operator_cost / 2 +
+				expression_cost(root, (Node *) aggref, &values_by_executor);
 			continue;
 		}
-		passing_cost += gpured_cpu_column_tuple_cost;
+		if (gpured_aggregate_is_folded(aggref->aggfnoid))
+		{
+			passing_cost += gpured_cpu_column_tuple_cost;
+			emit_cost += TOTAL_OUT_COST;
+		}
+		else
+		{
+			passing_cost += TRANSITION_COST;
+			emit_cost += STATE_OUT_COST;
+		}
 		if (aggref->aggfilter != NULL && gpured_filter_is_possible(aggref->aggfilter))
 			passing_cost += gpured_cpu_column_tuple_cost;
 		else
-			passing_cost += expression_cost(root, (Node *) aggref->aggfilter);
+			passing_cost += expression_cost(root, (Node *) aggref->aggfilter,
+											&values_by_executor);
 		foreach(arg, aggref->args)
-			passing_cost += expression_cost(root, (Node *) ((TargetEntry *) lfirst(arg))->expr);
-		emit_cost += 4 * cpu_operator_cost;
+			passing_cost += expression_cost(root, (Node *) ((TargetEntry *) lfirst(arg))->expr,
+											&values_by_executor);
 	}
+	if (quals_by_executor)
+		row_cost += BY_EXECUTOR_COST;
+	if (values_by_executor)
+		passing_cost += BY_EXECUTOR_COST;
 
 	if (nworkers > 0)
 	{
@@ -336,7 +365,7 @@ cost_scan(PlannerInfo *root, CustomPath *path, double ngroups, int nworkers)
 		divisor = nworkers + (parallel_leader_participation && leader > 0 ? leader : 0);
 	}
 	path->path.rows = clamp_row_est(ngroups);
-	path->path.startup_cost = START_ROWS * cpu_tuple_cost + rel->pages * seq_page_cost +
+	path->path.startup_cost = START_COST + rel->pages * seq_page_cost +
 		(rel->tuples * row_cost + rel->rows * passing_cost) / divisor;
 	path->path.total_cost = path->path.startup_cost +
 		path->path.rows * (cpu_tuple_cost + emit_cost);
@@ -522,16 +551,34 @@ add_scan_paths(PlannerInfo *root, RelOptInfo *rel, List *tables, RelOptInfo *out
 
 /* Whether some path costs less than a column scan does at the least. */
 static bool
-is_cheap_already(RelOptInfo *output_rel)
+is_cheap_already(RelOptInfo *output_rel, Cost least)
 {
 	ListCell   *lc;
 
 	foreach(lc, output_rel->pathlist)
 	{
-		if (((Path *) lfirst(lc))->total_cost < START_ROWS * cpu_tuple_cost)
+		if (((Path *) lfirst(lc))->total_cost < least)
 			return true;
 	}
 	return false;
+}
+
+/* What preparing scans of tables and reading them costs, without any row. */
+static Cost
+least_cost(List *tables)
+{
+	Cost		result = 0;
+	ListCell   *lc;
+
+	foreach(lc, tables)
+	{
+		RelOptInfo *table = lfirst(lc);
+		double		seq_page_cost;
+
+		get_tablespace_page_costs(table->reltablespace, NULL, &seq_page_cost);
+		result += START_COST + table->pages * seq_page_cost;
+	}
+	return result;
 }
 
 static void
@@ -547,12 +594,15 @@ consider_column_scan(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *inp
 	if (stage != UPPERREL_GROUP_AGG || !gpured_enable_column_scan ||
 		gpured_debug_scan == GPURED_SCAN_FORBID || root->agginfos == NIL ||
 		input_rel->reloptkind != RELOPT_BASEREL || output_rel->reloptkind != RELOPT_UPPER_REL ||
-		(gpured_debug_scan != GPURED_SCAN_REQUIRE && is_cheap_already(output_rel)))
+		(gpured_debug_scan != GPURED_SCAN_REQUIRE && is_cheap_already(output_rel, START_COST)))
 		return;
 	aggrefs = query_aggregates(root);
 	if (!has_own_aggregate(aggrefs))
 		return;
 	tables = input_rel->rtekind == RTE_RELATION ? tables_of(root, input_rel) : NIL;
+	if (gpured_debug_scan != GPURED_SCAN_REQUIRE &&
+		is_cheap_already(output_rel, least_cost(tables)))
+		return;
 	reason = why_not(root, input_rel, tables, extra, aggrefs);
 	if (reason != NULL)
 		ereport(DEBUG1, (errmsg_internal("no column scan: %s", reason)));

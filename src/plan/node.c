@@ -396,7 +396,7 @@ scan_table(ScanNode *node)
 	MemoryContext old = MemoryContextSwitchTo(node->css.ss.ps.state->es_query_cxt);
 
 	node->progress.phase = GPURED_PHASE_SCANNING;
-	gpured_progress_show(&node->progress);
+	gpured_progress_begin(&node->progress);
 	/* First what a batch had left. */
 	while (fold_batch(node))
 	{

@@ -29,6 +29,9 @@ extern void gpured_plan_init(void); /* from _PG_init */
 extern bool gpured_aggregate_is_own(Oid aggregate);
 extern bool gpured_aggregate_is_known(Oid aggregate);
 
+/* Whether it is a total, and not a transition function that is called for each row */
+extern bool gpured_aggregate_is_folded(Oid aggregate);
+
 /* node.c: what is in a plan's custom_private */
 #define GPURED_SCAN_NAME "GpuAggregate"
 

@@ -14,6 +14,7 @@
 
 #include "access/detoast.h"
 #include "access/tupmacs.h"
+#include "catalog/pg_type.h"
 #include "executor/executor.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/datum.h"
@@ -375,6 +376,26 @@ copy_reference(GpuredColumns *columns, const GpuredColumn *column, Datum value)
 	return copy_value(columns, pointer, VARSIZE_ANY(pointer));
 }
 
+void
+gpured_columns_keep_integers(GpuredColumns *columns, int column)
+{
+	GpuredColumn *c = &columns->column[column];
+
+	if (c->program != NULL && c->type == NUMERICOID && !c->is_read && c->scale == NULL)
+		c->scale = MemoryContextAlloc(columns->context, columns->room * sizeof(uint8));
+}
+
+void
+gpured_columns_write_integer(GpuredColumns *columns, int column, int row)
+{
+	GpuredColumn *c = &columns->column[column];
+	GpuredNumericSpace space;
+	Size		size = gpured_numeric_write(((int64 *) c->values)[row], c->scale[row], space.bytes);
+
+	((Datum *) c->values)[row] = gpured_columns_copy(columns, space.bytes, size);
+	c->scale[row] = GPURED_NOT_INTEGER;
+}
+
 /* Whether values stay in the page: quals need them first, or nobody later. */
 static inline bool
 stays_in_page(const GpuredColumn *column)
@@ -387,6 +408,8 @@ static void
 store_datum(GpuredColumns *columns, GpuredColumn *column, int row, Datum value, bool null)
 {
 	column->nulls[row] = null;
+	if (column->scale != NULL)
+		column->scale[row] = GPURED_NOT_INTEGER;
 	if (null)
 	{
 		column->has_nulls = true;
@@ -464,63 +487,95 @@ store_attribute(GpuredColumns *columns, GpuredColumn *column, int row, char *val
 }
 
 /*
- * Go over one attribute in all tuples of a page, and take it if there is a column.
- * "offset" is where each tuple's attribute before ends.
+ * Tuples of a page that are walked through side by side, an attribute at a time: so the
+ * processor waits for the lengths of many at once.  Those that are whole have no NULL and
+ * all attributes that are needed.
  */
+typedef struct Walk
+{
+	int			n;
+	int			row[MaxHeapTuplesPerPage];	/* of the page */
+	char	   *data[MaxHeapTuplesPerPage];
+	int			offset[MaxHeapTuplesPerPage];	/* where the attribute before
+												 * ends */
+} Walk;
+
+static inline void
+walk_add(Walk *walk, const GpuredPage *page, int row, int offset)
+{
+	walk->row[walk->n] = row;
+	walk->data[walk->n] = page->data[row];
+	walk->offset[walk->n++] = offset;
+}
+
+static inline int
+alignment_mask(Form_pg_attribute att)
+{
+	return att_align_nominal(1, att->attalign) - 1;
+}
+
+/* Go over one attribute of tuples that may lack it, and take it if there is a column. */
 static void
-walk_attribute(GpuredColumns *columns, const GpuredPage *page, int i, GpuredColumn *column,
-			   int *offset)
+walk_partial(GpuredColumns *columns, Walk *walk, const GpuredPage *page, int i,
+			 GpuredColumn *column)
 {
 	Form_pg_attribute att = TupleDescAttr(RelationGetDescr(columns->rel), i);
+	const int	len = att->attlen;
+	const int	mask = alignment_mask(att);
 
-	for (int r = 0; r < page->n; r++)
+	for (int j = 0; j < walk->n; j++)
 	{
-		HeapTupleHeader tuple = page->tuple[r];
-		char	   *data = page->data[r];
-		int			at = offset[r];
+		HeapTupleHeader tuple = page->tuple[walk->row[j]];
+		char	   *data = walk->data[j];
+		int			at = walk->offset[j];
 		bool		missing = i >= HeapTupleHeaderGetNatts(tuple);
 
 		if (missing || ((tuple->t_infomask & HEAP_HASNULL) != 0 && att_isnull(i, tuple->t_bits)))
 		{
 			if (column != NULL)
-				store_datum(columns, column, columns->n + r, missing ? column->missing : 0,
-							!missing || column->missing_null);
+				store_datum(columns, column, columns->n + walk->row[j],
+							missing ? column->missing : 0, !missing || column->missing_null);
 			continue;
 		}
-		at = att->attlen == -1 ? att_align_pointer(at, att->attalign, -1, data + at) :
-			att_align_nominal(at, att->attalign);
+		/* A varlena is not aligned if its header is short. */
+		if (len != -1 || !VARATT_NOT_PAD_BYTE(data + at))
+			at = (at + mask) & ~mask;
 		if (column != NULL)
-			store_attribute(columns, column, columns->n + r, data + at);
-		offset[r] = att_addlength_pointer(at, att->attlen, data + at);
+			store_attribute(columns, column, columns->n + walk->row[j], data + at);
+		walk->offset[j] = len > 0 ? at + len : att_addlength_pointer(at, len, data + at);
 	}
 }
 
-/* The same where no tuple has a NULL or is short, and the attribute has a length. */
+/* The same of whole tuples, where the attribute has a length. */
 static void
-walk_fixed(GpuredColumns *columns, const GpuredPage *page, int i, GpuredColumn *column,
-		   int *offset)
+walk_fixed(GpuredColumns *columns, Walk *walk, int i, GpuredColumn *column)
 {
-	const int	len = TupleDescAttr(RelationGetDescr(columns->rel), i)->attlen;
-	const int	mask = att_align_nominal(1, TupleDescAttr(RelationGetDescr(columns->rel), i)->attalign) - 1;
-	const int	row = columns->n;
+	Form_pg_attribute att = TupleDescAttr(RelationGetDescr(columns->rel), i);
+	const int	len = att->attlen;
+	const int	mask = alignment_mask(att);
+	const int	first = columns->n;
 
-	for (int r = 0; r < page->n; r++)
-		offset[r] = (offset[r] + mask) & ~mask;
+	for (int j = 0; j < walk->n; j++)
+		walk->offset[j] = (walk->offset[j] + mask) & ~mask;
 
 #define TAKE(ctype) \
 	do { \
-		ctype	   *values = (ctype *) column->values + row; \
-		for (int r = 0; r < page->n; r++) \
-			values[r] = *(const ctype *) (page->data[r] + offset[r]); \
-		memset(column->nulls + row, false, page->n); \
+		ctype	   *values = (ctype *) column->values + first; \
+		bool	   *nulls = column->nulls + first; \
+		for (int j = 0; j < walk->n; j++) \
+		{ \
+			values[walk->row[j]] = *(const ctype *) (walk->data[j] + walk->offset[j]); \
+			nulls[walk->row[j]] = false; \
+		} \
 	} while (0)
 
 	if (column != NULL)
 	{
 		if (!column->byval)
 		{
-			for (int r = 0; r < page->n; r++)
-				store_attribute(columns, column, row + r, page->data[r] + offset[r]);
+			for (int j = 0; j < walk->n; j++)
+				store_attribute(columns, column, first + walk->row[j],
+								walk->data[j] + walk->offset[j]);
 		}
 		else if (len == 8)
 			TAKE(int64);
@@ -532,57 +587,62 @@ walk_fixed(GpuredColumns *columns, const GpuredPage *page, int i, GpuredColumn *
 			TAKE(char);
 	}
 #undef TAKE
-	for (int r = 0; r < page->n; r++)
-		offset[r] += len;
+	for (int j = 0; j < walk->n; j++)
+		walk->offset[j] += len;
 }
 
-/* And if it is a varlena, which is not aligned if its header is short. */
+/* And where it is a varlena. */
 static void
-walk_varlena(GpuredColumns *columns, const GpuredPage *page, int i, GpuredColumn *column,
-			 int *offset)
+walk_varlena(GpuredColumns *columns, Walk *walk, int i, GpuredColumn *column)
 {
-	const int	mask = att_align_nominal(1, TupleDescAttr(RelationGetDescr(columns->rel), i)->attalign) - 1;
+	const int	mask = alignment_mask(TupleDescAttr(RelationGetDescr(columns->rel), i));
 
-	for (int r = 0; r < page->n; r++)
+	for (int j = 0; j < walk->n; j++)
 	{
-		char	   *data = page->data[r];
-		int			at = offset[r];
+		char	   *data = walk->data[j];
+		int			at = walk->offset[j];
 
 		if (!VARATT_NOT_PAD_BYTE(data + at))
 			at = (at + mask) & ~mask;
 		if (column != NULL)
-			store_attribute(columns, column, columns->n + r, data + at);
-		offset[r] = at + VARSIZE_ANY(data + at);
+			store_attribute(columns, column, columns->n + walk->row[j], data + at);
+		walk->offset[j] = at + VARSIZE_ANY(data + at);
 	}
 }
 
-/*
- * Walk through the tuples of a page, an attribute at a time: so the processor waits for
- * the lengths of many tuples at once.
- */
+static inline bool
+is_whole(HeapTupleHeader tuple, int natts)
+{
+	return (tuple->t_infomask & HEAP_HASNULL) == 0 && HeapTupleHeaderGetNatts(tuple) >= natts;
+}
+
 static void
 walk_page(GpuredColumns *columns, const GpuredPage *page, bool first)
 {
 	int			natts = first ? columns->natts_first : columns->natts_rest;
 	int			start = page->complete ? columns->walk_start : 0;
-	int			offset[MaxHeapTuplesPerPage];
+	int			offset = page->complete ? columns->walk_offset : 0;
+	Walk		whole;
+	Walk		partial;
 
+	whole.n = partial.n = 0;
 	for (int r = 0; r < page->n; r++)
-		offset[r] = page->complete ? columns->walk_offset : 0;
+		walk_add(page->complete || is_whole(page->tuple[r], natts) ? &whole : &partial, page, r,
+				 offset);
 	for (int i = start; i < natts; i++)
 	{
+		int			len = TupleDescAttr(RelationGetDescr(columns->rel), i)->attlen;
 		int			c = columns->of_attribute[i];
 		GpuredColumn *column = c >= 0 && columns->column[c].first == first ?
 			&columns->column[c] : NULL;
 
-		if (!page->complete)
-			walk_attribute(columns, page, i, column, offset);
-		else if (TupleDescAttr(RelationGetDescr(columns->rel), i)->attlen > 0)
-			walk_fixed(columns, page, i, column, offset);
-		else if (TupleDescAttr(RelationGetDescr(columns->rel), i)->attlen == -1)
-			walk_varlena(columns, page, i, column, offset);
+		if (len > 0)
+			walk_fixed(columns, &whole, i, column);
+		else if (len == -1)
+			walk_varlena(columns, &whole, i, column);
 		else
-			walk_attribute(columns, page, i, column, offset);
+			walk_partial(columns, &whole, page, i, column);
+		walk_partial(columns, &partial, page, i, column);
 	}
 }
 

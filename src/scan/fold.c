@@ -22,9 +22,11 @@
 
 #include "aggregate/aggregate.h"
 #include "aggregate/float_state.h"
+#include "aggregate/numeric_unit.h"
 #include "aggregate/order_key.h"
 #include "aggregate/partial.h"
 #include "compat.h"
+#include "gpured.h"
 #include "plan/plan.h"
 #include "scan/fold.h"
 #include "scan/groups.h"
@@ -207,6 +209,9 @@ add_aggregate(GpuredFold *fold, Output *output, Aggref *aggref, ScanState *node)
 		accumulator.transno = aggref->aggtransno;
 		accumulator.shortcut = find_shortcut(fold, accumulator.transition);
 	}
+	for (i = 0; i < nargs; i++)
+		fold->columns->column[args[i]].is_read |= accumulator.shortcut != SHORTCUT_NUMERIC_SUM &&
+			accumulator.kind != GPURED_TOTAL_COUNT;
 	if (info != NULL || accumulator.shortcut != SHORTCUT_NONE)
 	{
 		accumulator.column = nargs > 0 ? args[nargs - 1] : -1;
@@ -263,6 +268,7 @@ gpured_fold_create(List *outputs, bool has_group_by, GpuredColumns *columns, Sca
 			int			column = gpured_columns_add(columns, expr, -1);
 
 			columns->column[column].detoast = true;
+			columns->column[column].is_read = true;
 			output->key = fold->nkeys;
 			fold->keys[fold->nkeys++] = column;
 		}
@@ -327,6 +333,13 @@ gpured_fold_prepare(GpuredFold *fold)
 	fold->take = palloc(fold->columns->room * sizeof(bool));
 	for (int i = 0; i < 2; i++)
 		fold->dense[i] = palloc(fold->columns->room * sizeof(int64));
+	for (int i = 0; i < fold->naccumulators; i++)
+	{
+		/* The server takes numerics from the transition function. */
+		if (fold->accumulators[i].shortcut == SHORTCUT_NUMERIC_SUM &&
+			(fold->has_keys || gpured_offload_setting != GPURED_OFFLOAD_FORCE))
+			gpured_columns_keep_integers(fold->columns, fold->accumulators[i].column);
+	}
 	if (fold->has_keys)
 	{
 		prepare_groups(fold);
@@ -480,15 +493,30 @@ transition_state(const GpuredFold *fold, Accumulator *accumulator, uint32 group)
 		 accumulator->offset);
 }
 
+/* Add n numerics of one scale, of which the sum is an integer. */
+static void
+add_integers(const GpuredFold *fold, GpuredTransitionState *state, int64 sum, int64 n, int scale)
+{
+	state->value = gpured_numeric_add_sum(group_memory(fold), state->started ? state->value : (Datum) 0,
+										  gpured_in_unit_of_scale(sum, scale), n, scale);
+	state->started = true;
+	state->null = false;
+}
+
 /* A value of a row, by its transition's shortcut; false if the function has to do it. */
 static inline bool
-advance_shortly(GpuredFold *fold, const Accumulator *accumulator, const GpuredTransitionState *state,
+advance_shortly(GpuredFold *fold, const Accumulator *accumulator, GpuredTransitionState *state,
 				int row)
 {
 	const GpuredColumn *column = &fold->columns->column[accumulator->column];
 	double		x = 0;
 	double		y = 0;
 
+	if (column->scale != NULL && column->scale[row] != GPURED_NOT_INTEGER)
+	{
+		add_integers(fold, state, ((const int64 *) column->values)[row], 1, column->scale[row]);
+		return true;
+	}
 	if (!state->started || state->null)
 		return false;
 	if (accumulator->shortcut == SHORTCUT_NUMERIC_SUM)
@@ -531,6 +559,34 @@ fold_transition(GpuredFold *fold, Accumulator *accumulator, int from, int n)
 		if (is_short && advance_shortly(fold, accumulator, state, from + i))
 			continue;
 		gpured_transition_advance(accumulator->transition, state, fold->columns, from + i);
+	}
+}
+
+/* Add numerics to the only group's sum, where most are kept as integers. */
+static void
+fold_integers(GpuredFold *fold, Accumulator *accumulator)
+{
+	const GpuredColumn *column = &fold->columns->column[accumulator->column];
+	const bool *take = rows_with_value(fold, accumulator, 0, fold->columns->n);
+	int64		sum[GPURED_INTEGER_SCALES] = {0};
+	int64		n[GPURED_INTEGER_SCALES] = {0};
+
+	for (int i = 0; i < fold->columns->n; i++)
+	{
+		if (take != NULL && !take[i])
+			continue;
+		if (likely(column->scale[i] != GPURED_NOT_INTEGER))
+		{
+			sum[column->scale[i]] += ((const int64 *) column->values)[i];
+			n[column->scale[i]]++;
+		}
+		else if (!advance_shortly(fold, accumulator, &accumulator->state, i))
+			gpured_transition_advance(accumulator->transition, &accumulator->state, fold->columns, i);
+	}
+	for (int scale = 0; scale < GPURED_INTEGER_SCALES; scale++)
+	{
+		if (n[scale] > 0)
+			add_integers(fold, &accumulator->state, sum[scale], n[scale], scale);
 	}
 }
 
@@ -594,6 +650,9 @@ fold_ungrouped(GpuredFold *fold)
 			fold_total(fold, accumulator);
 		else if (accumulator->shortcut == SHORTCUT_NUMERIC_MOMENTS)
 			fold_numeric_moments(fold, accumulator);
+		else if (accumulator->shortcut == SHORTCUT_NUMERIC_SUM &&
+				 fold->columns->column[accumulator->column].scale != NULL)
+			fold_integers(fold, accumulator);
 		else
 			fold_transition(fold, accumulator, 0, fold->columns->n);
 	}
@@ -890,6 +949,11 @@ transition_of_row(GpuredFold *fold, const Accumulator *accumulator, const Output
 		counts &= !column->nulls[row];
 	}
 	*null = false;
+	if (counts && column != NULL && column->scale != NULL && column->scale[row] != GPURED_NOT_INTEGER)
+		return gpured_numeric_partial(output->space,
+									  gpured_in_unit_of_scale(((const int64 *) column->values)[row],
+															  column->scale[row]),
+									  1, column->scale[row]);
 	if (counts && column != NULL &&
 		gpured_numeric_partial_of(output->space, ((struct varlena **) column->values)[row]))
 		return PointerGetDatum(output->space);

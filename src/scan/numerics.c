@@ -93,10 +93,23 @@ read_value(GpuredNumerics *numerics, const struct varlena *numeric, int64 *value
 		scale == numerics->scale && (unit > 0 || (*value < SHORT_LIMIT && *value > -SHORT_LIMIT));
 }
 
+/* The same of a value that is an integer already. */
+static inline bool
+read_integer(GpuredNumerics *numerics, int64 integer, int scale, int64 *value)
+{
+	int128		wide = gpured_in_unit_of_scale(integer, scale);
+
+	if (unlikely(numerics->scale < 0))
+		numerics->scale = scale;
+	*value = (int64) wide;
+	return scale == numerics->scale && wide == *value;
+}
+
 void
 gpured_numerics_read(GpuredNumerics *numerics, const GpuredColumn *column, const bool *take, int n)
 {
 	const Datum *datums = (const Datum *) column->values;
+	const uint8 *scales = column->scale;
 	int			given = 0;
 	int			misfits = 0;
 
@@ -104,10 +117,14 @@ gpured_numerics_read(GpuredNumerics *numerics, const GpuredColumn *column, const
 	{
 		const struct varlena *numeric = (const struct varlena *) DatumGetPointer(datums[i]);
 		bool		is_given = take == NULL || take[i];
-		bool		fits = is_given && !numerics->given_up &&
-			(read_ordinary(numeric, numerics->scale, GPURED_UNIT_OF_SCALE(numerics->scale),
-						   &numerics->values[i]) ||
-			 read_value(numerics, numeric, &numerics->values[i]));
+		bool		fits = is_given && !numerics->given_up;
+
+		if (fits && scales != NULL && scales[i] != GPURED_NOT_INTEGER)
+			fits = read_integer(numerics, ((const int64 *) datums)[i], scales[i], &numerics->values[i]);
+		else if (fits)
+			fits = (read_ordinary(numeric, numerics->scale, GPURED_UNIT_OF_SCALE(numerics->scale),
+								  &numerics->values[i]) ||
+					read_value(numerics, numeric, &numerics->values[i]));
 
 		numerics->missing[i] = !fits;
 		numerics->misfit[i] = is_given && !fits;

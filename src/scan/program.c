@@ -33,6 +33,16 @@
 /* Nodes and lists that may be one in another. */
 #define MAX_DEPTH 100
 
+/*
+ * Nodes that an expression may have.  A program's takes about 300 bytes; one of a
+ * function of times counts for many, since what it keeps of days takes 24 kB.
+ */
+#define MAX_NODES 32768
+#define TIME_NODES 80
+
+/* Constants of a scan that have rows of their own, which are filled once. */
+#define MAX_KEPT_CONSTANTS 64
+
 /* What is known while a tree is made. */
 typedef struct Building
 {
@@ -109,24 +119,35 @@ call_of(Expr *expr, Oid *function, Oid *collation, List **args)
 }
 
 static const GpuredFunction *
-find_function(Oid function)
+find_in(const GpuredFunction *functions, int n, Oid function)
 {
-	for (int i = 0; i < gpured_number_nfunctions; i++)
+	for (int i = 0; i < n; i++)
 	{
-		if (gpured_number_functions[i].function == function)
-			return &gpured_number_functions[i];
-	}
-	for (int i = 0; i < gpured_time_nfunctions; i++)
-	{
-		if (gpured_time_functions[i].function == function)
-			return &gpured_time_functions[i];
-	}
-	for (int i = 0; i < gpured_numeric_nfunctions; i++)
-	{
-		if (gpured_numeric_functions[i].function == function)
-			return &gpured_numeric_functions[i];
+		if (functions[i].function == function)
+			return &functions[i];
 	}
 	return NULL;
+}
+
+static const GpuredFunction *
+find_function(Oid function)
+{
+	const GpuredFunction *result;
+
+	result = find_in(gpured_number_functions, gpured_number_nfunctions, function);
+	if (result == NULL)
+		result = find_in(gpured_time_functions, gpured_time_nfunctions, function);
+	if (result == NULL)
+		result = find_in(gpured_numeric_functions, gpured_numeric_nfunctions, function);
+	return result;
+}
+
+const Const *
+gpured_constant_argument(const List *args, int n, Oid type)
+{
+	const Const *arg = list_nth(args, n);
+
+	return IsA(arg, Const) && !arg->constisnull && arg->consttype == type ? arg : NULL;
 }
 
 /* Whether an expression, or what is below it, differs from row to row. */
@@ -190,14 +211,13 @@ find_comparison(Oid function, Oid collation, List *args, Comparison *comparison,
 static bool
 like_is_possible(Oid function, Oid collation, List *args)
 {
-	Const	   *pattern;
+	const Const *pattern;
 
 	if (function != F_TEXTLIKE && function != F_TEXTNLIKE && function != F_BPCHARLIKE &&
 		function != F_BPCHARNLIKE)
 		return false;
-	pattern = lsecond(args);
-	if (!IsA(pattern, Const) || pattern->constisnull || pattern->consttype != TEXTOID ||
-		!OidIsValid(collation) || !get_collation_isdeterministic(collation) ||
+	pattern = gpured_constant_argument(args, 1, TEXTOID);
+	if (pattern == NULL || !OidIsValid(collation) || !get_collation_isdeterministic(collation) ||
 		(pg_database_encoding_max_length() > 1 && GetDatabaseEncoding() != PG_UTF8))
 		return false;
 	return strpbrk(TextDatumGetCString(pattern->constvalue), "_\\") == NULL;
@@ -329,39 +349,44 @@ is_possible(Node *node)
 	}
 }
 
+/* How large an expression is. */
+typedef struct Extent
+{
+	int			depth;
+	int			nodes;
+} Extent;
+
 /*
  * Whether an expression is so deep that computing its program, which takes some
- * kilobytes of stack a level, could need more than there is.
+ * kilobytes of stack a level, could need more than there is, or so large that it would
+ * take more memory than it is worth.
  */
 static bool
-is_deep(Node *node, void *depth)
+is_too_large(Node *node, void *context)
 {
+	Extent	   *extent = context;
+	Oid			function;
+	Oid			collation;
+	List	   *args;
 	bool		result;
 
 	if (node == NULL)
 		return false;
-	result = ++*(int *) depth > MAX_DEPTH || expression_tree_walker(node, is_deep, depth);
-	--*(int *) depth;
+	if (call_of((Expr *) node, &function, &collation, &args) &&
+		find_in(gpured_time_functions, gpured_time_nfunctions, function) != NULL)
+		extent->nodes += TIME_NODES;
+	result = ++extent->depth > MAX_DEPTH || ++extent->nodes > MAX_NODES ||
+		expression_tree_walker(node, is_too_large, context);
+	extent->depth--;
 	return result;
 }
 
 bool
 gpured_program_is_possible(Expr *expr)
 {
-	int			depth = 0;
+	Extent		extent = {0};
 
-	return !IsA(expr, Var) && !is_deep((Node *) expr, &depth) && is_possible((Node *) expr);
-}
-
-/* Memory for a node's rows. */
-static void
-allocate_rows(GpuredProgram *program)
-{
-	program->null = palloc0(GPURED_PAGE_ROWS * sizeof(bool));
-	program->i = palloc0(GPURED_PAGE_ROWS * sizeof(int64));
-	program->d = (double *) program->i;
-	if (program->domain == GPURED_DOMAIN_NUMERIC)
-		program->scale = palloc0(GPURED_PAGE_ROWS * sizeof(uint8));
+	return !IsA(expr, Var) && !is_too_large((Node *) expr, &extent) && is_possible((Node *) expr);
 }
 
 static GpuredProgram *
@@ -377,6 +402,39 @@ new_node(GpuredNodeKind kind, Oid type)
 	return program;
 }
 
+static void
+set_rows(GpuredProgram *program, GpuredRows *rows)
+{
+	program->rows = rows;
+	program->null = rows->null;
+	program->i = rows->i;
+	program->d = (double *) rows->i;
+	program->scale = rows->scale;
+}
+
+/* Rows that no other node has from now on. */
+static void
+take_rows(GpuredProgram *program, GpuredColumns *columns)
+{
+	GpuredRows *rows = columns->free_rows;
+
+	if (rows == NULL)
+		rows = palloc0(sizeof(GpuredRows));
+	else
+		columns->free_rows = rows->next;
+	set_rows(program, rows);
+}
+
+/* Those of a node whose result has been used: the next that is made may have them. */
+static void
+release_rows(GpuredProgram *program, GpuredColumns *columns)
+{
+	if (program->rows == NULL || program->keeps_rows)
+		return;
+	program->rows->next = columns->free_rows;
+	columns->free_rows = program->rows;
+}
+
 static GpuredProgram *create(Node *node, Building *building);
 
 static void
@@ -389,6 +447,33 @@ create_args(GpuredProgram *program, List *args, Building *building)
 		program->args[program->nargs++] = create(lfirst(lc), building);
 }
 
+/* The node is computed from all of its arguments. */
+static void
+take_result(GpuredProgram *program, Building *building)
+{
+	take_rows(program, building->columns);
+	for (int a = 0; a < program->nargs; a++)
+		release_rows(program->args[a], building->columns);
+}
+
+/* The node is computed from one argument after another. */
+static void
+create_parts(GpuredProgram *program, List *parts, Building *building)
+{
+	ListCell   *lc;
+
+	take_rows(program, building->columns);
+	program->args = palloc((list_length(parts) + 1) * sizeof(GpuredProgram *));
+	foreach(lc, parts)
+	{
+		GpuredProgram *part = create(lfirst(lc), building);
+
+		program->args[program->nargs++] = part;
+		release_rows(part, building->columns);
+	}
+}
+
+/* Values that have 64 bits are used where they are, and so are NULLs. */
 static GpuredProgram *
 create_column(Var *var, Building *building)
 {
@@ -397,7 +482,9 @@ create_column(Var *var, Building *building)
 	program->column = gpured_columns_add_used(building->columns, (Expr *) var, building->first);
 	if (program->type == OIDOID || type_is_enum(program->type))
 		program->value_class = CLASS_OID;
-	allocate_rows(program);
+	if (program->domain <= GPURED_DOMAIN_NUMERIC &&
+		building->columns->column[program->column].len != sizeof(int64))
+		take_rows(program, building->columns);
 	return program;
 }
 
@@ -405,11 +492,34 @@ static GpuredProgram *
 create_constant(Node *node, Building *building)
 {
 	GpuredProgram *program = new_node(GPURED_NODE_CONSTANT, exprType(node));
+	GpuredColumns *columns = building->columns;
 
-	program->econtext = building->columns->econtext;
+	program->econtext = columns->econtext;
+	program->context = columns->constants;
+	if (IsA(node, Const))
+		program->known = (const Const *) node;
+	else
+		program->state = gpured_init_expr((Expr *) node, columns, building->node);
+	program->keeps_rows = columns->nkept_constants++ < MAX_KEPT_CONSTANTS;
+	if (program->keeps_rows)
+		set_rows(program, palloc0(sizeof(GpuredRows)));
+	else
+		take_rows(program, columns);
+	return program;
+}
+
+/* Midnight of a date, to be compared with a timestamp. */
+static GpuredProgram *
+create_midnight(GpuredProgram *date, Building *building)
+{
+	GpuredProgram *program = new_node(GPURED_NODE_FUNCTION, TIMESTAMPOID);
+
+	program->function = find_function(F_TIMESTAMP_DATE);
 	program->context = building->columns->constants;
-	program->state = gpured_init_expr((Expr *) node, building->columns, building->node);
-	allocate_rows(program);
+	program->bytes = program->function->bytes;
+	program->args = palloc(sizeof(GpuredProgram *));
+	program->args[program->nargs++] = date;
+	take_result(program, building);
 	return program;
 }
 
@@ -417,49 +527,14 @@ create_constant(Node *node, Building *building)
 static void
 create_sides(GpuredProgram *program, List *args, Building *building)
 {
-	GpuredProgram *date = NULL;
-
-	create_args(program, args, building);
-	if (program->value_class == CLASS_DATE_TIMESTAMP)
-		date = program->args[0];
-	else if (program->value_class == CLASS_TIMESTAMP_DATE)
-		date = program->args[1];
-	if (date != NULL)
+	program->args = palloc(2 * sizeof(GpuredProgram *));
+	for (int a = 0; a < 2; a++)
 	{
-		GpuredProgram *cast = new_node(GPURED_NODE_FUNCTION, TIMESTAMPOID);
+		GpuredProgram *side = create(list_nth(args, a), building);
 
-		cast->function = find_function(F_TIMESTAMP_DATE);
-		cast->context = building->columns->constants;
-		cast->bytes = cast->function->bytes;
-		cast->args = palloc(sizeof(GpuredProgram *));
-		cast->args[cast->nargs++] = date;
-		allocate_rows(cast);
-		program->args[program->value_class == CLASS_DATE_TIMESTAMP ? 0 : 1] = cast;
-	}
-}
-
-/* Cut a pattern into its pieces. */
-static void
-create_like(GpuredProgram *program, Oid function, Const *pattern)
-{
-	char	   *string = TextDatumGetCString(pattern->constvalue);
-	Size		len = strlen(string);
-	char	   *rest = string;
-
-	program->negated = function == F_TEXTNLIKE || function == F_BPCHARNLIKE;
-	program->from_start = string[0] != '%';
-	program->to_end = len == 0 || string[len - 1] != '%';
-	program->pieces = palloc((len + 1) * sizeof(struct varlena *));
-	while (*rest != '\0')
-	{
-		Size		size = strcspn(rest, "%");
-
-		if (size > 0)
-			program->pieces[program->npieces++] =
-				(struct varlena *) cstring_to_text_with_len(rest, size);
-		rest += size;
-		if (*rest == '%')
-			rest++;
+		if (program->value_class == (a == 0 ? CLASS_DATE_TIMESTAMP : CLASS_TIMESTAMP_DATE))
+			side = create_midnight(side, building);
+		program->args[program->nargs++] = side;
 	}
 }
 
@@ -480,8 +555,11 @@ create_call(Expr *expr, Building *building)
 	}
 	else if (like_is_possible(function, collation, args))
 	{
+		const Const *pattern = gpured_constant_argument(args, 1, TEXTOID);
+
 		program->kind = GPURED_NODE_LIKE;
-		create_like(program, function, lsecond(args));
+		program->negated = function == F_TEXTNLIKE || function == F_BPCHARNLIKE;
+		program->pattern = gpured_pattern_create(TextDatumGetCString(pattern->constvalue));
 		create_args(program, list_make1(linitial(args)), building);
 	}
 	else
@@ -496,63 +574,78 @@ create_call(Expr *expr, Building *building)
 			(void) program->function->accept(program, &args);
 		create_args(program, args, building);
 	}
+	take_result(program, building);
+	return program;
+}
+
+/* A node of one kind that has only arguments. */
+static GpuredProgram *
+create_simple(GpuredNodeKind kind, List *args, Building *building)
+{
+	GpuredProgram *program = new_node(kind, BOOLOID);
+
+	create_args(program, args, building);
+	take_result(program, building);
 	return program;
 }
 
 static GpuredProgram *
 create_list(ScalarArrayOpExpr *op, Building *building)
 {
-	GpuredProgram *program = new_node(GPURED_NODE_IN, BOOLOID);
+	GpuredProgram *program = create_simple(GPURED_NODE_IN, list_make1(linitial(op->args)), building);
 
 	(void) find_comparison(get_opcode(op->opno), op->inputcollid, op->args, &program->comparison,
 						   &program->value_class);
-	program->all = !op->useOr;
+	program->negated = !op->useOr;
 	program->econtext = building->columns->econtext;
 	program->context = building->columns->constants;
 	program->state = gpured_init_expr(lsecond(op->args), building->columns, building->node);
-	create_args(program, list_make1(linitial(op->args)), building);
 	return program;
 }
 
+/* What is compared is computed first, for all rows that arrive. */
 static GpuredProgram *
 create_case(CaseExpr *expr, Building *building)
 {
 	GpuredProgram *program = new_node(GPURED_NODE_CASE, expr->casetype);
 	GpuredProgram *outer = building->tested;
-	List	   *parts = case_parts(expr);
-	ListCell   *lc;
 
-	/* What is compared is computed first, for all rows that arrive. */
-	program->args = palloc((list_length(parts) + 1) * sizeof(GpuredProgram *));
-	program->args[program->nargs++] =
-		expr->arg != NULL ? create((Node *) expr->arg, building) : NULL;
-	building->tested = program->args[0];
-	foreach(lc, parts)
-		program->args[program->nargs++] = create(lfirst(lc), building);
+	if (expr->arg != NULL)
+	{
+		program->tested = create((Node *) expr->arg, building);
+		building->tested = program->tested;
+	}
+	create_parts(program, case_parts(expr), building);
+	if (expr->arg != NULL)
+		release_rows(program->tested, building->columns);
 	building->tested = outer;
 	return program;
 }
 
+/* It has no rows of its own. */
 static GpuredProgram *
 create_same(Building *building)
 {
-	GpuredProgram *program = palloc(sizeof(GpuredProgram));
+	GpuredProgram *program = palloc0(sizeof(GpuredProgram));
 
 	Assert(building->tested != NULL);
-	*program = *building->tested;
 	program->kind = GPURED_NODE_SAME;
-	program->nargs = 1;
-	program->args = palloc(sizeof(GpuredProgram *));
-	program->args[0] = building->tested;
-	program->state = NULL;
-	program->values = NULL;
+	program->domain = building->tested->domain;
+	program->type = building->tested->type;
+	program->tested = building->tested;
 	return program;
 }
 
-static GpuredNodeKind
-kind_of_boolean(BoolExprType type)
+static GpuredProgram *
+create_logic(BoolExpr *expr, Building *building)
 {
-	return type == AND_EXPR ? GPURED_NODE_AND : type == OR_EXPR ? GPURED_NODE_OR : GPURED_NODE_NOT;
+	GpuredProgram *program;
+
+	if (expr->boolop == NOT_EXPR)
+		return create_simple(GPURED_NODE_NOT, expr->args, building);
+	program = new_node(expr->boolop == AND_EXPR ? GPURED_NODE_AND : GPURED_NODE_OR, BOOLOID);
+	create_parts(program, expr->args, building);
+	return program;
 }
 
 static GpuredProgram *
@@ -575,42 +668,34 @@ create(Node *node, Building *building)
 		case T_FuncExpr:
 		case T_DistinctExpr:
 		case T_NullIfExpr:
-			program = create_call((Expr *) node, building);
-			break;
+			return create_call((Expr *) node, building);
 		case T_ScalarArrayOpExpr:
-			program = create_list((ScalarArrayOpExpr *) node, building);
-			break;
+			return create_list((ScalarArrayOpExpr *) node, building);
 		case T_BoolExpr:
-			program = new_node(kind_of_boolean(((BoolExpr *) node)->boolop), BOOLOID);
-			create_args(program, ((BoolExpr *) node)->args, building);
-			break;
+			return create_logic((BoolExpr *) node, building);
 		case T_BooleanTest:
-			program = new_node(GPURED_NODE_BOOLEAN_TEST, BOOLOID);
+			program = create_simple(GPURED_NODE_BOOLEAN_TEST,
+									list_make1(((BooleanTest *) node)->arg), building);
 			program->test = ((BooleanTest *) node)->booltesttype;
-			create_args(program, list_make1(((BooleanTest *) node)->arg), building);
-			break;
+			return program;
 		case T_NullTest:
-			program = new_node(((NullTest *) node)->nulltesttype == IS_NULL ?
-							   GPURED_NODE_IS_NULL : GPURED_NODE_IS_NOT_NULL, BOOLOID);
-			create_args(program, list_make1(((NullTest *) node)->arg), building);
-			break;
+			return create_simple(((NullTest *) node)->nulltesttype == IS_NULL ?
+								 GPURED_NODE_IS_NULL : GPURED_NODE_IS_NOT_NULL,
+								 list_make1(((NullTest *) node)->arg), building);
 		case T_CaseExpr:
-			program = create_case((CaseExpr *) node, building);
-			break;
+			return create_case((CaseExpr *) node, building);
 		case T_CoalesceExpr:
 			program = new_node(GPURED_NODE_COALESCE, exprType(node));
-			create_args(program, ((CoalesceExpr *) node)->args, building);
-			break;
+			create_parts(program, ((CoalesceExpr *) node)->args, building);
+			return program;
 		case T_MinMaxExpr:
 			program = new_node(((MinMaxExpr *) node)->op == IS_GREATEST ?
 							   GPURED_NODE_GREATEST : GPURED_NODE_LEAST, exprType(node));
-			create_args(program, ((MinMaxExpr *) node)->args, building);
-			break;
+			create_parts(program, ((MinMaxExpr *) node)->args, building);
+			return program;
 		default:
 			elog(ERROR, "unexpected expression of a column scan: %d", (int) nodeTag(node));
 	}
-	allocate_rows(program);
-	return program;
 }
 
 GpuredProgram *
@@ -620,6 +705,8 @@ gpured_program_create(Expr *expr, GpuredColumns *columns, ScanState *node, bool 
 	MemoryContext old = MemoryContextSwitchTo(columns->context);
 	GpuredProgram *program = create((Node *) expr, &building);
 
+	/* The result is used before another program is computed. */
+	release_rows(program, columns);
 	MemoryContextSwitchTo(old);
 	return program;
 }
@@ -627,18 +714,16 @@ gpured_program_create(Expr *expr, GpuredColumns *columns, ScanState *node, bool 
 void
 gpured_program_reset(GpuredProgram *program)
 {
-	if (program->kind == GPURED_NODE_SAME)
-		return;
 	/* All that was learned is about to be freed. */
 	program->evaluated = false;
+	program->list = NULL;
 	program->zone = NULL;
 	program->days = NULL;
 	program->intervals = NULL;
 	for (int a = 0; a < program->nargs; a++)
-	{
-		if (program->args[a] != NULL)
-			gpured_program_reset(program->args[a]);
-	}
+		gpured_program_reset(program->args[a]);
+	if (program->kind == GPURED_NODE_CASE && program->tested != NULL)
+		gpured_program_reset(program->tested);
 }
 
 bool
@@ -656,11 +741,7 @@ static void
 store_references(GpuredProgram *program, GpuredColumns *columns, int n, GpuredColumn *result)
 {
 	Datum	   *values = (Datum *) result->values + columns->n;
-	union
-	{
-		char		bytes[GPURED_NUMERIC_VALUE_SIZE];
-		int32		align;
-	} numeric;
+	GpuredNumericSpace space;
 
 	for (int i = 0; i < n; i++)
 	{
@@ -668,10 +749,9 @@ store_references(GpuredProgram *program, GpuredColumns *columns, int n, GpuredCo
 			values[i] = (Datum) 0;
 		else if (program->domain == GPURED_DOMAIN_NUMERIC)
 		{
-			Size		size = gpured_numeric_write(program->i[i], program->scale[i],
-													numeric.bytes);
+			Size		size = gpured_numeric_write(program->i[i], program->scale[i], space.bytes);
 
-			values[i] = gpured_columns_copy(columns, numeric.bytes, size);
+			values[i] = gpured_columns_copy(columns, space.bytes, size);
 		}
 		else if (program->domain == GPURED_DOMAIN_INTERVAL)
 			values[i] = gpured_columns_copy(columns, DatumGetPointer(program->i[i]),
@@ -682,6 +762,30 @@ store_references(GpuredProgram *program, GpuredColumns *columns, int n, GpuredCo
 			values[i] = gpured_columns_copy(columns, DatumGetPointer(program->i[i]),
 											VARSIZE_ANY(program->i[i]));
 	}
+}
+
+/* Numerics that are only added up: whether all are integers, or NULL, now. */
+static bool
+store_integers(const GpuredProgram *program, const GpuredColumns *columns, int n,
+			   GpuredColumn *result)
+{
+	const bool *nulls = result->nulls + columns->n;
+	int64	   *values = (int64 *) result->values + columns->n;
+	uint8	   *scale = result->scale + columns->n;
+	bool		fits = true;
+
+	for (int i = 0; i < n; i++)
+	{
+		const int64 value = nulls[i] ? 0 : program->i[i];
+
+		fits &= nulls[i] | ((program->scale[i] < GPURED_INTEGER_SCALES) &
+							(value < GPURED_INTEGER_LIMIT) & (value > -GPURED_INTEGER_LIMIT));
+		values[i] = value;
+		scale[i] = nulls[i] ? GPURED_NOT_INTEGER : program->scale[i];
+	}
+	if (!fits)
+		memset(scale, GPURED_NOT_INTEGER, n * sizeof(uint8));
+	return fits;
 }
 
 bool
@@ -712,7 +816,10 @@ gpured_program_run(GpuredProgram *program, GpuredColumns *columns, int n, const 
 		((ctype *) result->values)[row + i] = nulls[i] ? 0 : (ctype) program->array[i]
 
 	if (!result->byval)
-		store_references(program, columns, n, result);
+	{
+		if (result->scale == NULL || !store_integers(program, columns, n, result))
+			store_references(program, columns, n, result);
+	}
 	else if (program->domain == GPURED_DOMAIN_FLOAT && result->len == 4)
 		STORE(float4, d);
 	else if (program->domain == GPURED_DOMAIN_FLOAT)

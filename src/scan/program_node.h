@@ -58,7 +58,7 @@ typedef enum GpuredNodeKind
 {
 	GPURED_NODE_COLUMN,
 	GPURED_NODE_CONSTANT,		/* the same in all rows of a scan */
-	GPURED_NODE_SAME,			/* as another node, which is computed before */
+	GPURED_NODE_SAME,			/* as what a CASE compares */
 	GPURED_NODE_FUNCTION,		/* strict */
 	GPURED_NODE_COMPARE,
 	GPURED_NODE_DISTINCT,		/* IS DISTINCT FROM */
@@ -77,6 +77,26 @@ typedef enum GpuredNodeKind
 	GPURED_NODE_GREATEST,
 	GPURED_NODE_LEAST
 } GpuredNodeKind;
+
+/*
+ * Memory for the rows of a node.  A node has it from the time at which it is computed
+ * until its result has been used; then another node has it.
+ */
+typedef struct GpuredRows
+{
+	int64		i[GPURED_PAGE_ROWS];
+	bool		null[GPURED_PAGE_ROWS];
+	uint8		scale[GPURED_PAGE_ROWS];
+	struct GpuredRows *next;	/* of those that no node has */
+} GpuredRows;
+
+/* A value as it is in a row. */
+typedef struct GpuredValue
+{
+	int64		i;				/* or the bits of a double */
+	uint8		scale;
+	bool		null;
+} GpuredValue;
 
 /* Where a time zone's offset is known: [from, until) in seconds. */
 #define GPURED_ZONE_SLOTS 64
@@ -104,12 +124,14 @@ struct GpuredProgram
 	Oid			type;
 	int			nargs;
 	struct GpuredProgram **args;
+	struct GpuredProgram *tested;	/* what a CASE compares; a SAME is it */
 	const GpuredFunction *function;
 
 	int			column;
 	Comparison	comparison;
 	ValueClass	value_class;
 	BoolTestType test;
+	bool		negated;		/* <> ALL, NOT LIKE */
 	int64		unit;			/* of a function of times */
 	Datum		extra;			/* its constant argument */
 	PGFunction	builtin;		/* and PostgreSQL's function for a day */
@@ -121,28 +143,20 @@ struct GpuredProgram
 	Interval   *intervals;		/* that its results point to */
 
 	/* A constant, or the list of an IN. */
-	ExprState  *state;			/* NULL if it is known at once */
+	const Const *known;			/* or else */
+	ExprState  *state;
 	ExprContext *econtext;
-	MemoryContext context;		/* of by-reference constants */
+	MemoryContext context;		/* of what is learned while parameters stay */
 	bool		evaluated;
 	bool		unusable;		/* it has no representation here */
+	bool		keeps_rows;		/* no other node has them */
 	int			filled;			/* rows that have the constant */
-	bool		all;			/* <> ALL */
-	bool		list_null;		/* the array is NULL */
-	bool		has_null;		/* in the list */
-	int			nvalues;
-	struct GpuredProgram *values;	/* one row each */
-	int		   *slots;			/* of a hash table of strings: number + 1 */
-	uint32		mask;
+	GpuredValue constant;
+	struct GpuredList *list;
+	struct GpuredPattern *pattern;	/* of a LIKE */
 
-	/* LIKE: pieces between the percent signs. */
-	bool		negated;
-	bool		from_start;
-	bool		to_end;
-	int			npieces;
-	struct varlena **pieces;
-
-	/* The rows: in memory of its own, or a column's. */
+	/* The rows: in "rows", or a column's. */
+	GpuredRows *rows;
 	bool	   *null;
 	int64	   *i;
 	double	   *d;				/* the same place */
@@ -157,17 +171,111 @@ extern const int gpured_time_nfunctions;
 extern const GpuredFunction gpured_numeric_functions[];
 extern const int gpured_numeric_nfunctions;
 
+/*
+ * Compute n rows of which those that are "active" must be right.  False if one of them
+ * cannot be.
+ */
+typedef bool (*GpuredComputeNode) (GpuredProgram *program, const GpuredColumns *columns, int n,
+								   const bool *active);
+
 /* program_compute.c */
 extern bool gpured_program_compute(GpuredProgram *program, const GpuredColumns *columns, int n,
 								   const bool *active);
-extern void gpured_constant_set(GpuredProgram *program, int row, Datum value, bool null,
-								bool *representable);
+extern bool gpured_value_of_datum(GpuredDomain domain, Oid type, Datum datum, GpuredValue *value);
+
+/* program_compare.c */
+extern bool gpured_compute_compare(GpuredProgram *program, const GpuredColumns *columns, int n,
+								   const bool *active);
+extern bool gpured_compute_distinct(GpuredProgram *program, const GpuredColumns *columns, int n,
+									const bool *active);
+extern bool gpured_compute_nullif(GpuredProgram *program, const GpuredColumns *columns, int n,
+								  const bool *active);
+extern bool gpured_compute_extreme(GpuredProgram *program, const GpuredColumns *columns, int n,
+								   const bool *active);
+
+/* program_list.c */
+extern bool gpured_compute_in(GpuredProgram *program, const GpuredColumns *columns, int n,
+							  const bool *active);
+extern bool gpured_compute_like(GpuredProgram *program, const GpuredColumns *columns, int n,
+								const bool *active);
+extern struct GpuredPattern *gpured_pattern_create(const char *pattern);
+
+/* program_logic.c */
+extern bool gpured_compute_and_or(GpuredProgram *program, const GpuredColumns *columns, int n,
+								  const bool *active);
+extern bool gpured_compute_not(GpuredProgram *program, const GpuredColumns *columns, int n,
+							   const bool *active);
+extern bool gpured_compute_null_test(GpuredProgram *program, const GpuredColumns *columns, int n,
+									 const bool *active);
+extern bool gpured_compute_boolean_test(GpuredProgram *program, const GpuredColumns *columns, int n,
+										const bool *active);
+extern bool gpured_compute_case(GpuredProgram *program, const GpuredColumns *columns, int n,
+								const bool *active);
+extern bool gpured_compute_coalesce(GpuredProgram *program, const GpuredColumns *columns, int n,
+									const bool *active);
 
 /* program_numeric.c */
-#define GPURED_NUMERIC_VALUE_SIZE 20	/* at most, of one that is written */
 extern bool gpured_numeric_read(const struct varlena *numeric, int64 *value, uint8 *scale);
-extern Size gpured_numeric_write(int64 value, int scale, char *where);
 extern int	gpured_numeric_compare(int64 a, int a_scale, int64 b, int b_scale);
+
+/* program.c: an argument that is a constant of this type and not NULL, or else NULL */
+extern const Const *gpured_constant_argument(const List *args, int n, Oid type);
+
+static inline bool
+gpured_is_any(const bool *rows, int n)
+{
+	return memchr(rows, true, n) != NULL;
+}
+
+/*
+ * Give the rows of "mask" another node's values, without a branch: conditions are
+ * often as good as random.
+ */
+static inline void
+gpured_blend(GpuredProgram *to, const GpuredProgram *from, const bool *mask, int n)
+{
+	bool	   *null = to->null;
+	int64	   *value = to->i;
+	uint8	   *scale = to->scale;
+	const bool *from_null = from->null;
+	const int64 *from_value = from->i;
+	const uint8 *from_scale = from->scale;
+
+	for (int i = 0; i < n; i++)
+		null[i] = (from_null[i] & mask[i]) | (null[i] & !mask[i]);
+	for (int i = 0; i < n; i++)
+	{
+		const int64 all = -(int64) mask[i];
+
+		value[i] = (from_value[i] & all) | (value[i] & ~all);
+	}
+	for (int i = 0; to->domain == GPURED_DOMAIN_NUMERIC && i < n; i++)
+	{
+		const uint8 all = -(uint8) mask[i];
+
+		scale[i] = (from_scale[i] & all) | (scale[i] & ~all);
+	}
+}
+
+/* All NULL, to be blended with what applies. */
+static inline void
+gpured_clear(GpuredProgram *program, int n)
+{
+	memset(program->null, true, n);
+	memset(program->i, 0, n * sizeof(int64));
+}
+
+/* Strings without the blanks at their ends. */
+static inline Size
+gpured_size_without_blanks(const void *string)
+{
+	const char *data = VARDATA_ANY(string);
+	Size		size = VARSIZE_ANY_EXHDR(string);
+
+	while (size > 0 && data[size - 1] == ' ')
+		size--;
+	return size;
+}
 
 /* A varlena of which the bytes are there. */
 static inline bool

@@ -16,14 +16,17 @@
 
 #include "scan/program_node.h"
 
-/* A function of two or one arguments' integers, a row at a time. */
-#define INT_FUNCTION(name, statement) \
+/*
+ * A function of two or one arguments, a row at a time, of the integers "i" or the
+ * doubles "d" of its nodes.
+ */
+#define ROWS_FUNCTION(name, ctype, values, statement) \
 static bool \
 name(GpuredProgram *program, int n, const bool *live) \
 { \
-	const int64 *a = program->args[0]->i; \
-	const int64 *b = program->args[program->nargs - 1]->i; \
-	int64	   *result = program->i; \
+	const ctype *a = program->args[0]->values; \
+	const ctype *b = program->args[program->nargs - 1]->values; \
+	ctype	   *result = program->values; \
 	bool		bad = false; \
 	(void) a; \
 	(void) b; \
@@ -32,21 +35,8 @@ name(GpuredProgram *program, int n, const bool *live) \
 	return !bad; \
 }
 
-/* The same of doubles. */
-#define FLOAT_FUNCTION(name, statement) \
-static bool \
-name(GpuredProgram *program, int n, const bool *live) \
-{ \
-	const double *a = program->args[0]->d; \
-	const double *b = program->args[program->nargs - 1]->d; \
-	double	   *result = program->d; \
-	bool		bad = false; \
-	(void) a; \
-	(void) b; \
-	for (int i = 0; i < n; i++) \
-		statement; \
-	return !bad; \
-}
+#define INT_FUNCTION(name, statement) ROWS_FUNCTION(name, int64, i, statement)
+#define FLOAT_FUNCTION(name, statement) ROWS_FUNCTION(name, double, d, statement)
 
 INT_FUNCTION(int_add, bad |= pg_add_s64_overflow(a[i], b[i], &result[i]) & live[i])
 INT_FUNCTION(int_subtract, bad |= pg_sub_s64_overflow(a[i], b[i], &result[i]) & live[i])

@@ -86,7 +86,7 @@ gpured_numeric_read(const struct varlena *numeric, int64 *value, uint8 *scale)
 
 /*
  * Write a value at "where", which is aligned for int and has room for
- * GPURED_NUMERIC_VALUE_SIZE bytes.  Returns its size.
+ * GpuredNumericSpace.  Returns its size.
  */
 Size
 gpured_numeric_write(int64 value, int scale, char *where)
@@ -396,14 +396,16 @@ accept_floor(GpuredProgram *program, List **args)
 static bool
 accept_decimals(GpuredProgram *program, List **args)
 {
-	Const	   *decimals = lsecond(*args);
+	const Const *decimals = gpured_constant_argument(*args, 1, INT4OID);
+	int64		number;
 
-	if (!IsA(decimals, Const) || decimals->constisnull)
+	if (decimals == NULL)
+		return false;
+	number = DatumGetInt32(decimals->constvalue);
+	if (number > MAX_DECIMALS || number < -MAX_DECIMALS)
 		return false;
 	if (program != NULL)
-		program->unit = DatumGetInt32(decimals->constvalue);
-	else if (abs(DatumGetInt32(decimals->constvalue)) > MAX_DECIMALS)
-		return false;
+		program->unit = number;
 	*args = list_make1(linitial(*args));
 	return true;
 }
@@ -433,17 +435,16 @@ NUMERIC_FUNCTION(numeric_truncate_to,
 static bool
 accept_modifier(GpuredProgram *program, List **args)
 {
-	Const	   *modifier = lsecond(*args);
-	int			scale;
+	const Const *modifier = gpured_constant_argument(*args, 1, INT4OID);
+	int32		packed;
 
-	if (!IsA(modifier, Const) || modifier->constisnull ||
-		DatumGetInt32(modifier->constvalue) < VARHDRSZ)
+	if (modifier == NULL || DatumGetInt32(modifier->constvalue) < VARHDRSZ)
 		return false;
-	scale = (DatumGetInt32(modifier->constvalue) - VARHDRSZ) & 0x7FF;
-	if (scale > MAX_DECIMALS)
+	packed = DatumGetInt32(modifier->constvalue) - VARHDRSZ;
+	if ((packed & 0x7FF) > MAX_DECIMALS)
 		return false;
 	if (program != NULL)
-		program->unit = DatumGetInt32(modifier->constvalue) - VARHDRSZ;
+		program->unit = packed;
 	*args = list_make1(linitial(*args));
 	return true;
 }

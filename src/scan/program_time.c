@@ -24,17 +24,32 @@
 #include "scan/program_node.h"
 
 /*
- * Times from 4654 BC to 293537, where nothing that follows can overflow; those to which
- * years may be added, and those in a time zone, end earlier.
+ * Times from 6654 years before 2000 to 291536 after it, where nothing that follows can
+ * overflow; those in a time zone end 8239 years after it.
  */
 #define LEAST_TIME	(INT64CONST(-210000000) * USECS_PER_SEC * 1000)
 #define LAST_TIME	(INT64CONST(9200000000) * USECS_PER_SEC * 1000)
 #define LAST_ZONE_TIME (INT64CONST(260000000) * USECS_PER_SEC * 1000)
 
-/* Intervals that may be added to a time between 1169 BC and 5169. */
+/* Intervals of at most 1000 years may be added to times within 3168 years of 2000. */
 #define MOST_SHIFTED (INT64CONST(100000000) * USECS_PER_SEC * 1000)
 #define MOST_MONTHS 12000
-#define MOST_DAYS 365000
+#define MOST_DAYS	365000
+
+/* Between -most and most; the absolute value of the least integer is none. */
+static inline bool
+is_within(int64 value, int64 most)
+{
+	return value >= -most && value <= most;
+}
+
+/* Whether an interval is so short, for which it is not infinite. */
+static inline bool
+is_short(const Interval *span)
+{
+	return is_within(span->month, MOST_MONTHS) && is_within(span->day, MOST_DAYS) &&
+		is_within(span->time, MOST_DAYS * USECS_PER_DAY);
+}
 
 static inline bool
 is_near(int64 time)
@@ -74,28 +89,43 @@ time_of_day(int64 time)
 /* ---- time zones --------------------------------------------------------- */
 
 /*
- * Learn the offset of a zone at a time in seconds, and for how long it lasts.  False if
- * it changes at a time that cannot be told.
+ * When a zone changes next after a time in seconds, if ever; false if that cannot be told.
+ * At the last change that its file has, PostgreSQL tells of none that follows, but a
+ * second later it goes on with the file's rule.
  */
+static bool
+find_change(pg_time_t time, const pg_tz *tz, pg_time_t *change)
+{
+	int			found = 0;
+
+	for (pg_time_t t = time; found == 0 && t <= time + 1; t++)
+	{
+		long		before;
+		long		after;
+		int			before_dst;
+		int			after_dst;
+
+		found = pg_next_dst_boundary(&t, &before, &before_dst, change, &after, &after_dst, tz);
+	}
+	if (found == 0)
+		*change = PG_INT64_MAX;
+	return found >= 0;
+}
+
+/* Learn the offset of a zone at a time, and for how long it lasts. */
 static bool
 find_offset(GpuredZoneSpan *span, pg_time_t time, const pg_tz *tz)
 {
-	long		before;
-	long		after;
-	int			before_dst;
-	int			after_dst;
-	pg_time_t	boundary;
-	int			found = pg_next_dst_boundary(&time, &before, &before_dst, &boundary, &after,
-											 &after_dst, tz);
-	pg_time_t	until = found > 0 ? boundary : PG_INT64_MAX;
+	const struct pg_tm *local = pg_localtime(&time, tz);
+	pg_time_t	until;
 
-	if (found < 0)
+	if (local == NULL || !find_change(time, tz, &until))
 		return false;
 
 	/* It is that of all times from the earliest that has been asked for. */
 	span->from = span->until == until ? Min(span->from, time) : time;
 	span->until = until;
-	span->offset = before * USECS_PER_SEC;
+	span->offset = local->tm_gmtoff * USECS_PER_SEC;
 	return true;
 }
 
@@ -188,17 +218,15 @@ part_of_day(GpuredProgram *program, int64 time)
 													  Int64GetDatum(time)));
 }
 
-/* ---- date_trunc --------------------------------------------------------- */
+/* ---- constant arguments ------------------------------------------------- */
 
-/* The unit's name if it is constant, else NULL. */
+/* An argument's name, of a unit or a zone, if it is constant, else NULL. */
 static char *
-constant_name(Node *node)
+constant_name(const List *args, int n)
 {
-	Const	   *name = (Const *) node;
+	const Const *name = gpured_constant_argument(args, n, TEXTOID);
 
-	if (!IsA(node, Const) || name->constisnull || name->consttype != TEXTOID)
-		return NULL;
-	return TextDatumGetCString(name->constvalue);
+	return name != NULL ? TextDatumGetCString(name->constvalue) : NULL;
 }
 
 static bool
@@ -212,13 +240,15 @@ is_one_of(const char *name, const char *const *names, int n)
 	return false;
 }
 
+/* ---- date_trunc --------------------------------------------------------- */
+
 static const char *const truncated_days[] = {"week", "month", "quarter", "year", "decade"};
 
 /* Units of less than a day have a length; those of more go by days. */
 static bool
 accept_truncation(GpuredProgram *program, List **args)
 {
-	char	   *name = constant_name(linitial(*args));
+	char	   *name = constant_name(*args, 0);
 	int64		unit = 0;
 	bool		in_zone = exprType(lsecond(*args)) == TIMESTAMPTZOID;
 
@@ -246,36 +276,38 @@ accept_truncation(GpuredProgram *program, List **args)
 
 /*
  * A constant zone.  Only those with a slash are known here, since other names may be
- * abbreviations.
+ * abbreviations, and none with leap seconds, which are no part of its offsets.
  */
 static bool
-accept_zone_name(GpuredProgram *program, Node *node)
+accept_zone_name(GpuredProgram *program, const List *args, int n)
 {
-	char	   *name = constant_name(node);
+	char	   *name = constant_name(args, n);
 	pg_tz	   *tz;
 
 	if (name == NULL || strchr(name, '/') == NULL || strlen(name) > TZ_STRLEN_MAX)
 		return false;
 	tz = pg_tzset(name);
-	if (program != NULL && tz != NULL)
+	if (tz == NULL || !pg_tz_acceptable(tz))
+		return false;
+	if (program != NULL)
 	{
 		program->tz = tz;
 		program->zone_name = PointerGetDatum(cstring_to_text(name));
 	}
-	return tz != NULL;
+	return true;
 }
 
 static bool
 accept_truncation_in_zone(GpuredProgram *program, List **args)
 {
-	return accept_zone_name(program, lthird(*args)) && accept_truncation(program, args);
+	return accept_zone_name(program, *args, 2) && accept_truncation(program, args);
 }
 
 /* AT TIME ZONE */
 static bool
 accept_zone(GpuredProgram *program, List **args)
 {
-	if (!accept_zone_name(program, linitial(*args)))
+	if (!accept_zone_name(program, *args, 0))
 		return false;
 	*args = list_make1(lsecond(*args));
 	return true;
@@ -325,7 +357,7 @@ enum
 static bool
 accept_part(GpuredProgram *program, List **args)
 {
-	char	   *name = constant_name(linitial(*args));
+	char	   *name = constant_name(*args, 0);
 	Oid			type = exprType(lsecond(*args));
 	int			part;
 
@@ -470,37 +502,49 @@ part_of_date(GpuredProgram *program, int n, const bool *live)
 }
 
 /* Seconds of an interval, of which a year has 365.25 days and a month 30. */
+static double
+seconds_of_interval(const Interval *span)
+{
+	double		result = span->time / 1000000.0;
+
+	result += ((double) DAYS_PER_YEAR * SECS_PER_DAY) * (span->month / MONTHS_PER_YEAR);
+	result += ((double) DAYS_PER_MONTH * SECS_PER_DAY) * (span->month % MONTHS_PER_YEAR);
+	result += ((double) SECS_PER_DAY) * span->day;
+	return result;
+}
+
+/* The same in microseconds; false if there are too many. */
+static bool
+micros_of_interval(const Interval *span, int64 *result)
+{
+	int64		quarters = (int64) (4 * DAYS_PER_YEAR) * (span->month / MONTHS_PER_YEAR) +
+		(int64) (4 * DAYS_PER_MONTH) * (span->month % MONTHS_PER_YEAR) + (int64) 4 * span->day;
+
+	return !pg_mul_s64_overflow(quarters * (SECS_PER_DAY / 4), USECS_PER_SEC, result) &&
+		!pg_add_s64_overflow(*result, span->time, result);
+}
+
 static bool
 part_of_interval(GpuredProgram *program, int n, const bool *live)
 {
 	for (int i = 0; i < n; i++)
 	{
 		const Interval *span;
-		int64		quarters;
-		int64		value;
+		int64		micros;
 
 		if (!live[i])
 			continue;
 		span = (const Interval *) program->args[0]->i[i];
-		if (program->domain == GPURED_DOMAIN_FLOAT)
-		{
-			double		result = span->time / 1000000.0;
 
-			result += ((double) DAYS_PER_YEAR * SECS_PER_DAY) * (span->month / MONTHS_PER_YEAR);
-			result += ((double) DAYS_PER_MONTH * SECS_PER_DAY) * (span->month % MONTHS_PER_YEAR);
-			result += ((double) SECS_PER_DAY) * span->day;
-			if (span->month == PG_INT32_MAX || span->month == PG_INT32_MIN)
-				return false;
-			program->d[i] = result;
-			continue;
-		}
-		quarters = (int64) (4 * DAYS_PER_YEAR) * (span->month / MONTHS_PER_YEAR) +
-			(int64) (4 * DAYS_PER_MONTH) * (span->month % MONTHS_PER_YEAR) + (int64) 4 * span->day;
-		if (span->month == PG_INT32_MAX || span->month == PG_INT32_MIN ||
-			pg_mul_s64_overflow(quarters * (SECS_PER_DAY / 4), USECS_PER_SEC, &value) ||
-			pg_add_s64_overflow(value, span->time, &value))
+		/* Infinite since PostgreSQL 17. */
+		if (span->month == PG_INT32_MAX || span->month == PG_INT32_MIN)
 			return false;
-		put_part(program, i, value, 6);
+		if (program->domain == GPURED_DOMAIN_FLOAT)
+			program->d[i] = seconds_of_interval(span);
+		else if (micros_of_interval(span, &micros))
+			put_part(program, i, micros, 6);
+		else
+			return false;
 	}
 	return true;
 }
@@ -572,31 +616,35 @@ timestamptz_of_date(GpuredProgram *program, int n, const bool *live)
 
 /* ---- arithmetic --------------------------------------------------------- */
 
+/* What is subtracted, where else it is added. */
 static bool
-date_add(GpuredProgram *program, int n, const bool *live)
+accept_minus(GpuredProgram *program, List **args)
 {
-	const int64 *date = program->args[0]->i;
-	const int64 *days = program->args[1]->i;
-
-	for (int i = 0; i < n; i++)
-	{
-		program->i[i] = date[i] + days[i];
-		if (live[i] && !(IS_VALID_DATE(date[i]) && IS_VALID_DATE(program->i[i])))
-			return false;
-	}
+	if (program != NULL)
+		program->unit = -1;
 	return true;
 }
 
+static inline int
+sign_of(const GpuredProgram *program)
+{
+	return program->unit < 0 ? -1 : 1;
+}
+
+/* A date plus or minus days. */
 static bool
-date_subtract(GpuredProgram *program, int n, const bool *live)
+shift_dates(GpuredProgram *program, int n, const bool *live)
 {
 	const int64 *date = program->args[0]->i;
 	const int64 *days = program->args[1]->i;
+	const int	sign = sign_of(program);
 
 	for (int i = 0; i < n; i++)
 	{
-		program->i[i] = date[i] - days[i];
-		if (live[i] && !(IS_VALID_DATE(date[i]) && IS_VALID_DATE(program->i[i])))
+		if (!live[i])
+			continue;
+		program->i[i] = date[i] + sign * days[i];
+		if (!IS_VALID_DATE(date[i]) || !IS_VALID_DATE(program->i[i]))
 			return false;
 	}
 	return true;
@@ -610,9 +658,11 @@ date_difference(GpuredProgram *program, int n, const bool *live)
 
 	for (int i = 0; i < n; i++)
 	{
-		program->i[i] = a[i] - b[i];
-		if (live[i] && !(IS_VALID_DATE(a[i]) && IS_VALID_DATE(b[i])))
+		if (!live[i])
+			continue;
+		if (!IS_VALID_DATE(a[i]) || !IS_VALID_DATE(b[i]))
 			return false;
+		program->i[i] = a[i] - b[i];
 	}
 	return true;
 }
@@ -662,7 +712,7 @@ shift_times(GpuredProgram *program, int n, const bool *live)
 	const GpuredProgram *arg = program->args[0];
 	const GpuredProgram *spans = program->args[1];
 	const bool	in_zone = arg->type == TIMESTAMPTZOID;
-	const int	sign = program->unit < 0 ? -1 : 1;
+	const int	sign = sign_of(program);
 
 	for (int i = 0; i < n; i++)
 	{
@@ -678,9 +728,7 @@ shift_times(GpuredProgram *program, int n, const bool *live)
 				return false;
 			time *= USECS_PER_DAY;
 		}
-		if (time < -MOST_SHIFTED || time > MOST_SHIFTED || abs(span->month) > MOST_MONTHS ||
-			abs(span->day) > MOST_DAYS || span->time > MOST_DAYS * USECS_PER_DAY ||
-			span->time < -MOST_DAYS * USECS_PER_DAY ||
+		if (!is_within(time, MOST_SHIFTED) || !is_short(span) ||
 			(in_zone && (span->month != 0 || span->day != 0)))
 			return false;
 		if (span->month == 0)
@@ -695,14 +743,6 @@ shift_times(GpuredProgram *program, int n, const bool *live)
 		program->span.time = sign * span->time;
 		program->i[i] = time + of_day(program, divide_down(time, USECS_PER_DAY), time, shift_of_day);
 	}
-	return true;
-}
-
-static bool
-accept_minus(GpuredProgram *program, List **args)
-{
-	if (program != NULL)
-		program->unit = -1;
 	return true;
 }
 
@@ -724,8 +764,7 @@ bin_times(GpuredProgram *program, int n, const bool *live)
 		if (!live[i])
 			continue;
 		stride = (const Interval *) strides->i[i];
-		if (stride->month != 0 || abs(stride->day) > MOST_DAYS ||
-			stride->time > MOST_DAYS * USECS_PER_DAY || stride->time < -MOST_DAYS * USECS_PER_DAY)
+		if (!is_short(stride) || stride->month != 0)
 			return false;
 		length = stride->day * USECS_PER_DAY + stride->time;
 		if (length <= 0 || !is_near(time[i]) || !is_near(origin[i]) || time[i] < origin[i])
@@ -759,8 +798,8 @@ const GpuredFunction gpured_time_functions[] = {
 	{F_TIMESTAMP_TIMESTAMPTZ, timestamp_of_time, INT, 8},
 	{F_TIMESTAMP_DATE, timestamp_of_date, INT, 8},
 	{F_TIMESTAMPTZ_DATE, timestamptz_of_date, INT, 8},
-	{F_DATE_PLI, date_add, INT, 8},
-	{F_DATE_MII, date_subtract, INT, 8},
+	{F_DATE_PLI, shift_dates, INT, 8},
+	{F_DATE_MII, shift_dates, INT, 8, accept_minus},
 	{F_DATE_MI, date_difference, INT, 4},
 	{F_TIMESTAMP_MI, time_difference, INTERVAL, 8},
 	{F_TIMESTAMPTZ_MI, time_difference, INTERVAL, 8},

@@ -18,8 +18,8 @@ typedef struct Qual
 {
 	GpuredFilter *filter;
 	GpuredProgram *program;
-	ExprState  *rest;			/* this qual and those after it; NULL if it
-								 * cannot be needed */
+	ExprState  *rest;			/* this qual and those after it, perhaps some
+								 * before; NULL if it cannot be needed */
 } Qual;
 
 struct GpuredQuals
@@ -32,11 +32,29 @@ GpuredQuals *
 gpured_quals_create(List *quals, GpuredColumns *columns, ScanState *node)
 {
 	GpuredQuals *result = palloc0(sizeof(GpuredQuals));
+	ExprState  *rest = NULL;
 
 	result->qual = palloc0(Max(list_length(quals), 1) * sizeof(Qual));
 
-	/* Of all quals, the executor checks that their functions may be called. */
-	(void) gpured_init_qual(quals, columns, node);
+	/*
+	 * The executor checks that functions may be called: of filters that
+	 * nothing else does.
+	 */
+	while (result->n < list_length(quals) && gpured_filter_is_possible(list_nth(quals, result->n)))
+	{
+		Qual	   *qual = &result->qual[result->n];
+
+		qual->filter = gpured_filter_create(list_nth(quals, result->n++), columns, node);
+	}
+	if (result->n > 0)
+		(void) gpured_init_qual(list_copy_head(quals, result->n), columns, node);
+
+	/*
+	 * Where a program cannot go on, all quals after the filters are computed:
+	 * those before it are true.
+	 */
+	if (result->n < list_length(quals))
+		rest = gpured_init_qual(list_copy_tail(quals, result->n), columns, node);
 	while (result->n < list_length(quals))
 	{
 		Expr	   *expr = list_nth(quals, result->n);
@@ -44,14 +62,17 @@ gpured_quals_create(List *quals, GpuredColumns *columns, ScanState *node)
 
 		result->n++;
 		if (gpured_filter_is_possible(expr))
-		{
 			qual->filter = gpured_filter_create(expr, columns, node);
-			continue;
+		else if (gpured_program_is_possible(expr))
+		{
+			qual->program = gpured_program_create(expr, columns, node, true);
+			qual->rest = rest;
 		}
-		qual->rest = gpured_init_qual(list_copy_tail(quals, result->n - 1), columns, node);
-		if (!gpured_program_is_possible(expr))
+		else
+		{
+			qual->rest = gpured_init_qual(list_copy_tail(quals, result->n - 1), columns, node);
 			break;
-		qual->program = gpured_program_create(expr, columns, node, true);
+		}
 	}
 	return result;
 }

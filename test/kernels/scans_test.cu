@@ -555,16 +555,15 @@ test_exact(const char *what, LaunchBy launch, GpuredScanAlgorithm algorithm,
 {
 	const size_t n = x.size();
 	DeviceArray<T> values(x), out(n, RESULTS);
-	DeviceArray<unsigned char> work(gpured_workspace_size(n));
+	void *work = workspace(n);
 	GpuredAcc start = {};
 	Reference sum = first, end;
 	size_t i = 0;
 
 	first.store(&start.v.exact);
-	work.clear();
 
 	DeviceArray<GpuredAcc> carry(std::vector<GpuredAcc>(1, start));
-	int error = launch(values.data, n, work.data, carry.data, out.data, 0, algorithm);
+	int error = launch(values.data, n, work, carry.data, out.data, 0, algorithm);
 
 	if (error != 0)
 	{

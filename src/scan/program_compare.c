@@ -1,0 +1,208 @@
+/*
+ * program_compare.c
+ *	  The nodes of programs that compare two values, or several.
+ */
+#include "postgres.h"
+
+#include "utils/uuid.h"
+
+#include "compat.h"
+#include "scan/program_node.h"
+
+static inline bool
+same_strings(const void *a, const void *b)
+{
+	Size		size = VARSIZE_ANY_EXHDR(a);
+
+	return size == VARSIZE_ANY_EXHDR(b) && memcmp(VARDATA_ANY(a), VARDATA_ANY(b), size) == 0;
+}
+
+static inline bool
+same_bpchars(const void *a, const void *b)
+{
+	Size		size = gpured_size_without_blanks(a);
+
+	return size == gpured_size_without_blanks(b) && memcmp(VARDATA_ANY(a), VARDATA_ANY(b), size) == 0;
+}
+
+#define INT_LT(a, b) ((a) < (b))
+#define INT_EQ(a, b) ((a) == (b))
+
+/* All six comparisons by two of them. */
+#define COMPARE_ROWS(LESS, EQUAL, a, b) \
+	switch (comparison) \
+	{ \
+		case LT: \
+			for (int i = 0; i < n; i++) result[i] = LESS((a)[i], (b)[i]); \
+			break; \
+		case LE: \
+			for (int i = 0; i < n; i++) result[i] = !LESS((b)[i], (a)[i]); \
+			break; \
+		case EQ: \
+			for (int i = 0; i < n; i++) result[i] = EQUAL((a)[i], (b)[i]); \
+			break; \
+		case GE: \
+			for (int i = 0; i < n; i++) result[i] = !LESS((a)[i], (b)[i]); \
+			break; \
+		case GT: \
+			for (int i = 0; i < n; i++) result[i] = LESS((b)[i], (a)[i]); \
+			break; \
+		case NE: \
+			for (int i = 0; i < n; i++) result[i] = !EQUAL((a)[i], (b)[i]); \
+			break; \
+	}
+
+/* For comparisons that are known by their sign. */
+static inline bool
+holds(Comparison comparison, int sign)
+{
+	switch (comparison)
+	{
+		case LT:
+			return sign < 0;
+		case LE:
+			return sign <= 0;
+		case EQ:
+			return sign == 0;
+		case GE:
+			return sign >= 0;
+		case GT:
+			return sign > 0;
+		default:
+			return sign != 0;
+	}
+}
+
+/* Compare two nodes' rows; only live ones' pointers are followed. */
+static void
+compare_rows(Comparison comparison, ValueClass value_class, const GpuredProgram *left,
+			 const GpuredProgram *right, int n, const bool *live, int64 *result)
+{
+	switch (value_class)
+	{
+		case CLASS_FLOAT:
+			COMPARE_ROWS(gpured_float_lt, gpured_float_eq, left->d, right->d);
+			break;
+		case CLASS_NUMERIC:
+			for (int i = 0; i < n; i++)
+				result[i] = live[i] &&
+					holds(comparison, gpured_numeric_compare(left->i[i], left->scale[i],
+															 right->i[i], right->scale[i]));
+			break;
+		case CLASS_STRING:
+			for (int i = 0; i < n; i++)
+				result[i] = live[i] && same_strings((const void *) left->i[i],
+													(const void *) right->i[i]) == (comparison == EQ);
+			break;
+		case CLASS_BPCHAR:
+			for (int i = 0; i < n; i++)
+				result[i] = live[i] && same_bpchars((const void *) left->i[i],
+													(const void *) right->i[i]) == (comparison == EQ);
+			break;
+		case CLASS_UUID:
+			for (int i = 0; i < n; i++)
+				result[i] = live[i] && holds(comparison, memcmp((const void *) left->i[i],
+																(const void *) right->i[i], UUID_LEN));
+			break;
+		default:
+			COMPARE_ROWS(INT_LT, INT_EQ, left->i, right->i);
+			break;
+	}
+}
+
+/* Compute both sides of a comparison, and for which rows neither is NULL. */
+static bool
+compute_sides(GpuredProgram *program, const GpuredColumns *columns, int n, const bool *active,
+			  bool *live)
+{
+	const GpuredProgram *left = program->args[0];
+	const GpuredProgram *right = program->args[1];
+
+	if (!gpured_program_compute(program->args[0], columns, n, active) ||
+		!gpured_program_compute(program->args[1], columns, n, active))
+		return false;
+	for (int i = 0; i < n; i++)
+		live[i] = active[i] & !left->null[i] & !right->null[i];
+	return true;
+}
+
+bool
+gpured_compute_compare(GpuredProgram *program, const GpuredColumns *columns, int n, const bool *active)
+{
+	bool		live[GPURED_PAGE_ROWS];
+
+	if (!compute_sides(program, columns, n, active, live))
+		return false;
+	compare_rows(program->comparison, program->value_class, program->args[0], program->args[1], n,
+				 live, program->i);
+	for (int i = 0; i < n; i++)
+		program->null[i] = program->args[0]->null[i] | program->args[1]->null[i];
+	return true;
+}
+
+bool
+gpured_compute_distinct(GpuredProgram *program, const GpuredColumns *columns, int n, const bool *active)
+{
+	bool		live[GPURED_PAGE_ROWS];
+	const bool *left;
+	const bool *right;
+
+	if (!compute_sides(program, columns, n, active, live))
+		return false;
+	left = program->args[0]->null;
+	right = program->args[1]->null;
+	compare_rows(EQ, program->value_class, program->args[0], program->args[1], n, live,
+				 program->i);
+	for (int i = 0; i < n; i++)
+		program->i[i] = (left[i] | right[i]) ? left[i] != right[i] : !program->i[i];
+	memset(program->null, false, n);
+	return true;
+}
+
+bool
+gpured_compute_nullif(GpuredProgram *program, const GpuredColumns *columns, int n, const bool *active)
+{
+	bool		live[GPURED_PAGE_ROWS];
+	int64		equal[GPURED_PAGE_ROWS];
+
+	if (!compute_sides(program, columns, n, active, live))
+		return false;
+	compare_rows(EQ, program->value_class, program->args[0], program->args[1], n, live, equal);
+	gpured_blend(program, program->args[0], active, n);
+	for (int i = 0; i < n; i++)
+		program->null[i] |= live[i] & (equal[i] != 0);
+	return true;
+}
+
+/* NULLs are ignored; of equal values the first is the one. */
+bool
+gpured_compute_extreme(GpuredProgram *program, const GpuredColumns *columns, int n, const bool *active)
+{
+	const bool	greatest = program->kind == GPURED_NODE_GREATEST;
+
+	gpured_clear(program, n);
+	for (int a = 0; a < program->nargs; a++)
+	{
+		const GpuredProgram *arg = program->args[a];
+		bool		better[GPURED_PAGE_ROWS];
+
+		if (!gpured_program_compute(program->args[a], columns, n, active))
+			return false;
+		for (int i = 0; i < n; i++)
+		{
+			if (program->domain == GPURED_DOMAIN_FLOAT)
+				better[i] = greatest ? gpured_float_lt(program->d[i], arg->d[i]) :
+					gpured_float_lt(arg->d[i], program->d[i]);
+			else if (program->domain == GPURED_DOMAIN_NUMERIC)
+				better[i] = active[i] && !arg->null[i] && !program->null[i] &&
+					holds(greatest ? GT : LT,
+						  gpured_numeric_compare(arg->i[i], arg->scale[i], program->i[i],
+												 program->scale[i]));
+			else
+				better[i] = greatest ? arg->i[i] > program->i[i] : arg->i[i] < program->i[i];
+			better[i] = active[i] & !arg->null[i] & (program->null[i] | better[i]);
+		}
+		gpured_blend(program, arg, better, n);
+	}
+	return true;
+}
