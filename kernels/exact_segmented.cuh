@@ -223,12 +223,11 @@ __launch_bounds__(EXACT_SEGMENT_THREADS)
 
 	for (size_t i = blockIdx.x; i < segments; i += gridDim.x)
 	{
-		const size_t begin = offset[i], end = offset[i + 1];
-		const size_t first = begin / EXACT_SCAN_TILE, last = (end - 1) / EXACT_SCAN_TILE;
-
 		if (items.limbs.again[i] == 0)
 			continue;
 
+		const size_t begin = offset[i], end = offset[i + 1];
+		const size_t first = begin / EXACT_SCAN_TILE, last = (end - 1) / EXACT_SCAN_TILE;
 		const bool is_long = exact_segment_is_long(begin, end);
 
 		exact_block_clear(shared.block);

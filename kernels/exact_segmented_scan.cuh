@@ -36,21 +36,17 @@ constexpr int SEGMENTED_SCAN_TILE = SEGMENTED_SCAN_ITEMS * WARP;
 constexpr int SEGMENTED_SCAN_WORDS = SEGMENTED_SCAN_TILE / 32; /* of bits, for a tile */
 constexpr int SEGMENTED_SCAN_THREADS = 128;
 constexpr int SEGMENTED_SCAN_WARPS = SEGMENTED_SCAN_THREADS / WARP;
-#ifndef SEGMENTED_SCAN_BLOCKS
-#define SEGMENTED_SCAN_BLOCKS 4 /* at least, on a multiprocessor */
-#endif
+constexpr int SEGMENTED_SCAN_BLOCKS = 3; /* at least, on a multiprocessor */
 static_assert(EXACT_SCAN_TILE % SEGMENTED_SCAN_TILE == 0, "tiles for limbs are whole tiles");
 
 /*
  * Tiles of a chunk, if not so few that there are too many chunks: blocks work at
  * the same time on what lies close together.
  */
-#ifndef SEGMENTED_SCAN_CHUNK
 #ifdef GPURED_EMULATED
-#define SEGMENTED_SCAN_CHUNK 2
+constexpr size_t SEGMENTED_SCAN_CHUNK = 2;
 #else
-#define SEGMENTED_SCAN_CHUNK 32
-#endif
+constexpr size_t SEGMENTED_SCAN_CHUNK = 32;
 #endif
 constexpr size_t SEGMENTED_SCAN_CHUNKS = 32768;
 

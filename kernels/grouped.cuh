@@ -33,7 +33,7 @@ constexpr int GROUPED_THREADS = 512;
 constexpr int GROUPED_MOST_THREADS = 1024; /* of a block that has a multiprocessor for itself */
 constexpr int GROUPED_STAGE_THREADS = 256;
 #ifndef GROUPED_ROWS
-#define GROUPED_ROWS 4 /* of a thread at a time */
+#define GROUPED_ROWS 2 /* of a thread at a time */
 #endif
 constexpr uint32_t SHARED_PROBES = 16;
 constexpr uint32_t SHARED_BIAS = (uint32_t) 1
@@ -688,7 +688,7 @@ grouped_find(const GpuredGroups &g, const GroupsRows &rows, const SharedTable &t
 #pragma unroll
 	for (int r = 0; r < GROUPED_ROWS; r++)
 	{
-		tile.slot[r] = groups_hash(key[r], SHARED_FIRST ? table.capacity : g.capacity);
+		tile.slot[r] = groups_hash(key[r]) & ((SHARED_FIRST ? table.capacity : g.capacity) - 1);
 		there[r] =
 			SHARED_FIRST ? table.key[tile.slot[r]] : g.record[(size_t) tile.slot[r] * g.nwords];
 	}

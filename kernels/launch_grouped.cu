@@ -6,13 +6,8 @@
 #include "launch.cuh"
 
 constexpr int SECTOR_WORDS = 4;
-constexpr uint32_t LEAST_SHARED = 64; /* slots of a block's table */
-#ifndef SHARED_PLACES
-#define SHARED_PLACES 512 /* in all copies, at least */
-#endif
-#ifndef SHARED_SHARE
-#define SHARED_SHARE 2
-#endif
+constexpr uint32_t LEAST_SHARED = 64;   /* slots of a block's table */
+constexpr uint32_t SHARED_PLACES = 512; /* in all copies, at least */
 
 static size_t
 rounded(size_t size)
@@ -209,7 +204,7 @@ gpured_launch_groups_add(const GpuredGroups *g, const GpuredGroupsColumn *keys,
 	while (rows.shared_capacity / 2 < expected && rows.shared_capacity < ((uint32_t) 1 << 16))
 		rows.shared_capacity *= 2;
 	if (grouped_shared_bytes(2 * rows.shared_capacity, 0, rows.shared_words,
-							 rows.shared_extremes) <= (size_t) device.most_shared / SHARED_SHARE)
+							 rows.shared_extremes) <= (size_t) device.most_shared)
 		rows.shared_capacity *= 2;
 	while ((rows.shared_capacity << rows.shared_copies) < SHARED_PLACES)
 		rows.shared_copies++;
