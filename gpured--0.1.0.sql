@@ -507,23 +507,23 @@ CREATE FUNCTION gpured_numeric_avg(internal) RETURNS numeric
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
 CREATE AGGREGATE gpu_sum(numeric) (
-    sfunc = gpured_numeric_step, stype = internal, sspace = 256,
+    sfunc = gpured_numeric_step, stype = internal, sspace = 32,
     finalfunc = gpured_numeric_sum,
     combinefunc = gpured_numeric_combine,
     serialfunc = gpured_numeric_serialize, deserialfunc = gpured_numeric_deserialize,
     msfunc = gpured_numeric_step, minvfunc = gpured_numeric_inverse,
-    mstype = internal, msspace = 256, mfinalfunc = gpured_numeric_sum,
+    mstype = internal, msspace = 32, mfinalfunc = gpured_numeric_sum,
     parallel = safe
 );
 COMMENT ON AGGREGATE gpu_sum(numeric) IS 'exact sum of numeric values';
 
 CREATE AGGREGATE gpu_avg(numeric) (
-    sfunc = gpured_numeric_step, stype = internal, sspace = 256,
+    sfunc = gpured_numeric_step, stype = internal, sspace = 32,
     finalfunc = gpured_numeric_avg,
     combinefunc = gpured_numeric_combine,
     serialfunc = gpured_numeric_serialize, deserialfunc = gpured_numeric_deserialize,
     msfunc = gpured_numeric_step, minvfunc = gpured_numeric_inverse,
-    mstype = internal, msspace = 256, mfinalfunc = gpured_numeric_avg,
+    mstype = internal, msspace = 32, mfinalfunc = gpured_numeric_avg,
     parallel = safe
 );
 COMMENT ON AGGREGATE gpu_avg(numeric) IS 'average of numeric values';

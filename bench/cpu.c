@@ -462,7 +462,10 @@ static double
 grouped(const void *values, size_t n)
 {
 	GpuredGroupedAggregate aggregates[] = {{GPURED_reduce_sum_float8, 0}, {GPURED_reduce_max_float8, 0}};
-	GpuredGroupedSpec spec = {1, &grouping.key_size, 1, grouping.naggregates, aggregates, 0};
+	GpuredGroupedSpec spec = {
+		.nkeys = 1,.key_size = &grouping.key_size,.ncolumns = 1,
+		.naggregates = grouping.naggregates,.aggregates = aggregates
+	};
 	GpuredGrouped *g = gpured_grouped_create(&spec, &memory, NULL);
 	const size_t batch = 16384;
 

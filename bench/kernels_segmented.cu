@@ -240,7 +240,7 @@ segmented_scan(const char *type, const char *name, size_t average)
 	operation.fill = bench_fill<T>;
 	operation.prepare = [=](const BenchData &data)
 	{
-		s->prepare(data.n, average, exact_segmented_scan_workspace(data.n, data.n));
+		s->prepare(data.n, average, exact_segmented_workspace(data.n, data.n));
 		if (data.n > *num_keys)
 		{
 			*keys = (uint32_t *) bench_alloc(data.n * sizeof(uint32_t));
@@ -299,7 +299,9 @@ static const BenchRegistration segments(
 		{
 			const char *name;
 			size_t average;
-		} kind[] = {{"segmented_sum_4", 4}, {"segmented_sum_1000", 1000}, {"segmented_sum_one", 0}};
+		} kind[] = {{"segmented_sum_4", 4}, {"segmented_sum_1000", 1000}, {"segmented_sum_one", 0}},
+		  scan[] = {
+			  {"segmented_scan_4", 4}, {"segmented_scan_1000", 1000}, {"segmented_scan_one", 0}};
 
 		for (const auto &k : kind)
 		{
@@ -307,6 +309,9 @@ static const BenchRegistration segments(
 			segmented<double, FloatSum<double>>("float8", k.name, k.average);
 			segmented<float, FloatSum<float>>("float4", k.name, k.average);
 		}
-		segmented_scan<double>("float8", "segmented_scan_1000", 1000);
-		segmented_scan<float>("float4", "segmented_scan_1000", 1000);
+		for (const auto &k : scan)
+		{
+			segmented_scan<double>("float8", k.name, k.average);
+			segmented_scan<float>("float4", k.name, k.average);
+		}
 	});

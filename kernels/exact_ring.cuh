@@ -13,13 +13,19 @@
  * be rounded to float4 afterwards.  If something is known to lie below the
  * second digit, though less than a unit of it, then half a unit on that side
  * stands for it, as long as the result is so large that rounding cannot see the
- * difference.  So only a thread whose tile has values with three digits, or
- * whose prefix is near zero, takes the slower way, with three.
+ * difference.  A thread whose prefix is near zero takes the slower way, with three.
  *
  * What is below the third digit is left out (INEXACT).  The error is at most half
  * a unit a value: a prefix is right if both ends of that range round alike.
  * Otherwise, and if a value or a prefix is too large for the first digit, the
  * tile is marked, for exact_scan.cuh to do it again.
+ *
+ * Values with a third digit bring no more than half a unit of the second, so that a
+ * range is known for each prefix: where both of its ends round alike, two digits are
+ * enough again.
+ *
+ * If a sample of float4 says so, first and second digits are put where together they
+ * are one integer of 62 bits, which one instruction rounds.
  *
  * The unit is chosen from a sample and the carry: first digits have room for
  * what the sum is expected to reach.  A bad guess costs time, never the result.
@@ -48,6 +54,7 @@ constexpr uint32_t RING_BAD = 16;     /* a value was too large, or the sum */
 constexpr uint32_t RING_INEXACT = 32; /* something is below the third digit */
 constexpr uint32_t RING_REST = 64;    /* the third digit is in use */
 constexpr uint32_t RING_READY = 128;  /* in a published word */
+constexpr uint32_t RING_SINGLE = 128; /* of a stretch: one integer does for its values */
 
 struct RingState
 {
@@ -61,6 +68,7 @@ struct ExactRingPlan
 {
 	int unit;        /* of the first digit, as an exponent */
 	bool wanted;     /* can the ring do it at all? */
+	bool single;     /* do prefixes look as if one integer could hold them? */
 	uint32_t marked; /* is any tile to be done again? */
 	RingState carry; /* before all values */
 	uint32_t carry_inexact;
@@ -142,6 +150,13 @@ constexpr int RING_VALUE_BITS = RING_TOP_BITS - 2;
 constexpr int RING_GAP_BITS = RING_TOP_BITS + 1;
 
 /*
+ * One integer: the first digit has so many bits, and its values so many units of the
+ * second digit, that sums of tiles fit as well.
+ */
+constexpr int RING_SINGLE_TOP_BITS = 13;
+constexpr int RING_SINGLE_VALUE_BITS = 49;
+
+/*
  * Before the ring: choose the unit, cut the carry into digits.
  */
 constexpr int RING_SAMPLE_THREADS = 512;
@@ -165,20 +180,33 @@ struct SumMoments
 	}
 };
 
-struct GreatestWord
+/* The ends of a sample, both as exponents of float8 that are larger the further out they are. */
+struct SampleEnds
 {
-	typedef uint32_t State;
+	uint32_t largest;
+	uint32_t lowest; /* bit, from SAMPLE_LOWEST down */
+};
+
+constexpr uint32_t SAMPLE_LOWEST = 4096;
+
+struct FurthestEnds
+{
+	typedef SampleEnds State;
 	static constexpr bool commutative = true;
 
-	static __device__ __forceinline__ State identity() { return 0; }
-	static __device__ __forceinline__ State combine(State a, State b) { return a > b ? a : b; }
+	static __device__ __forceinline__ State identity() { return State{0, 0}; }
+	static __device__ __forceinline__ State combine(State a, State b)
+	{
+		return State{a.largest > b.largest ? a.largest : b.largest,
+					 a.lowest > b.lowest ? a.lowest : b.lowest};
+	}
 };
 
 struct RingPrepareShared
 {
-	BlockReduceShared<GreatestWord> greatest;
+	BlockReduceShared<FurthestEnds> furthest;
 	BlockReduceShared<SumMoments> moments;
-	uint32_t largest;
+	SampleEnds ends;
 	int64_t limb[LIMBS];
 };
 
@@ -213,37 +241,70 @@ ring_reach_of(const int64_t *limb)
 	return (int) warp_max(reach);
 }
 
-/* One block's plan, from a carry or from nothing. */
+/* What a thread sees of a sample. */
 template <class T>
-static __device__ __forceinline__ void
-exact_ring_plan(RingPrepareShared &shared, const T *values, size_t n, const GpuredAcc *carry,
-				ExactRingPlan *plan)
+struct RingSample
 {
-	/* A warp looks at neighbours: fewer pages of memory. */
-	const size_t places = blockDim.x / WARP * RING_SAMPLES;
-	const size_t stride = n / places > WARP ? n / places : WARP;
+	T value[RING_SAMPLES];
+	size_t size; /* of the block's */
+
+	/* So many values a thread; a warp looks at neighbours: fewer pages of memory. */
+	__device__ __forceinline__ RingSample(const T *values, size_t n, int looks)
+	{
+		const size_t places = blockDim.x / WARP * looks;
+		const size_t stride = n / places > WARP ? n / places : WARP;
+
+		size = n < places * WARP ? n : places * WARP;
+#pragma unroll
+		for (int i = 0; i < RING_SAMPLES; i++)
+		{
+			const size_t at = ((size_t) i * (blockDim.x / WARP) + warp_id()) * stride + lane_id();
+
+			value[i] = i < looks && at < n ? values[at] : T(0);
+		}
+	}
+};
+
+/*
+ * One block's plan, from a sample and a carry or none.  If one integer seems to do
+ * for all prefixes (SINGLE asks), the first two digits are put where they make such
+ * a one.
+ */
+template <class T, bool SINGLE = false>
+static __device__ __forceinline__ void
+exact_ring_plan(RingPrepareShared &shared, const RingSample<T> &sample, size_t n,
+				const GpuredAcc *carry, ExactRingPlan *plan)
+{
 	double x[RING_SAMPLES];
-	uint32_t largest = 0;
+	SampleEnds ends = {0, 0};
+	uint32_t largest;
 	SampleMoments moments = {0, 0};
 	double scale;
 
 #pragma unroll
 	for (int i = 0; i < RING_SAMPLES; i++)
 	{
-		const size_t at = ((size_t) i * (blockDim.x / WARP) + warp_id()) * stride + lane_id();
-
-		x[i] = at < n ? (double) values[at] : 0;
+		x[i] = (double) sample.value[i];
 		if (exponent_field(x[i]) == SPECIAL_FIELD)
 			x[i] = 0;
-		largest = exponent_field(x[i]) > (int) largest ? exponent_field(x[i]) : largest;
+		ends = FurthestEnds::combine(ends, SampleEnds{(uint32_t) exponent_field(x[i]), 0});
+		if (SINGLE && x[i] != 0)
+		{
+			int bit;
+			const int64_t mantissa = exact_split(x[i], &bit);
+
+			bit += __ffsll(mantissa) - 1;
+			ends = FurthestEnds::combine(ends, SampleEnds{0, SAMPLE_LOWEST - (uint32_t) bit});
+		}
 	}
 	for (int j = threadIdx.x; j < LIMBS; j += blockDim.x)
 		shared.limb[j] = carry == nullptr ? 0 : carry->v.exact.limb[j];
-	largest = block_reduce<GreatestWord>(shared.greatest, largest);
+	ends = block_reduce<FurthestEnds>(shared.furthest, ends);
 	if (threadIdx.x == 0)
-		shared.largest = largest;
+		shared.ends = ends;
 	__syncthreads();
-	largest = shared.largest;
+	ends = shared.ends;
+	largest = ends.largest;
 
 	/* Far from where the scale or a square could overflow; the ends of the range need no precision.
 	 */
@@ -261,12 +322,14 @@ exact_ring_plan(RingPrepareShared &shared, const T *values, size_t n, const Gpur
 		return;
 	moments = warp_broadcast(moments, 0);
 
-	const size_t samples = n < places * WARP ? n : places * WARP;
-	const double mean = fabs(moments.sum) / (double) samples;
-	const double spread = sqrt(moments.square / (double) samples);
-	const double reach = (double) n * mean + 8 * sqrt((double) n) * spread + 4;
+	const double samples = (double) sample.size;
+	const double mean = fabs(moments.sum) / samples;
+	const double spread = sqrt(moments.square / samples);
+	const double walk = 8 * sqrt((double) n) * spread + 4;
+	const double reach = (double) n * mean + walk;
 	const int carry_top = ring_reach_of(shared.limb) + GPURED_EXACT_BIT0;
-	int top = (int) largest - 1023 + (exponent_field(reach) - 1023) + 2;
+	const int scale_top = (int) largest - 1023 + 2;
+	int top = scale_top + (exponent_field(reach) - 1023);
 	uint32_t below = 0; /* what the carry has below the last digit */
 	RingState state;
 
@@ -279,7 +342,24 @@ exact_ring_plan(RingPrepareShared &shared, const T *values, size_t n, const Gpur
 
 	top = top > 1000 ? 1000 : top < -926 ? -926 : top;
 
-	const int unit = top - RING_TOP_BITS;
+	/*
+	 * One integer: all values look like multiples of the second digit's unit, and
+	 * small enough.  The guess is closer, without a mean that may be chance: if
+	 * prefixes are larger, two digits still hold them.
+	 */
+	const double sure = mean - 4 * spread / sqrt(samples);
+	const double likely = (sure > 0 ? (double) n * sure : 0) + walk;
+	int single_top = scale_top + (exponent_field(likely) - 1023);
+
+	if (carry_top > single_top - 8)
+		single_top = (single_top > carry_top ? single_top : carry_top) + 1;
+
+	const int single_unit = single_top - RING_SINGLE_TOP_BITS - RING_DIGIT_BITS;
+	const bool single = SINGLE &&
+						(int) (SAMPLE_LOWEST - ends.lowest) + GPURED_EXACT_BIT0 >= single_unit &&
+						(int) ends.largest - 1023 + 1 <= single_unit + RING_SINGLE_VALUE_BITS &&
+						single_unit > -149 && top <= 120;
+	const int unit = single ? single_unit + RING_DIGIT_BITS : top - RING_TOP_BITS;
 	const int bit = unit - GPURED_EXACT_BIT0;
 	const int last_bit = bit - (RING_DIGITS - 1) * RING_DIGIT_BITS;
 	const int64_t mask = ((int64_t) 1 << RING_DIGIT_BITS) - 1;
@@ -300,6 +380,7 @@ exact_ring_plan(RingPrepareShared &shared, const T *values, size_t n, const Gpur
 	state.unused = 0;
 	plan->unit = unit;
 	plan->wanted = wanted;
+	plan->single = single;
 	plan->carry = state;
 	plan->carry_inexact = below != 0 ? RING_INEXACT : 0;
 	plan->total = state;
@@ -322,7 +403,7 @@ __launch_bounds__(RING_SAMPLE_THREADS)
 	for (size_t i = thread; i < num_marks; i += threads)
 		marks[i] = 0;
 	if (blockIdx.x == 0)
-		exact_ring_plan<T>(shared, values, n, nullptr, plan);
+		exact_ring_plan<T>(shared, RingSample<T>(values, n, RING_SAMPLES), n, nullptr, plan);
 }
 
 /* What is compared for the size of a number: all of a float4, the upper half of a float8. */
@@ -345,6 +426,7 @@ template <>
 struct RingFormat<double>
 {
 	static constexpr int PRECISION = 53;
+	static constexpr bool SINGLE = false;
 
 	/* The size of 2^e, which is a normal number. */
 	static __device__ __forceinline__ uint32_t size(int e) { return (uint32_t) (e + 1023) << 20; }
@@ -352,9 +434,14 @@ struct RingFormat<double>
 	/* a + b, rounded once. */
 	static __device__ __forceinline__ double add(double a, double b) { return a + b; }
 
-	static __device__ __forceinline__ bool same(double a, double b)
+	/* No more and no less than the exact sum, rounded. */
+	static __device__ __forceinline__ double least(double a, double b) { return a + b; }
+	static __device__ __forceinline__ double greatest(double a, double b) { return a + b; }
+
+	/* Not zero if they are not the same. */
+	static __device__ __forceinline__ uint64_t difference(double a, double b)
 	{
-		return __double_as_longlong(a) == __double_as_longlong(b);
+		return (uint64_t) (__double_as_longlong(a) ^ __double_as_longlong(b));
 	}
 };
 
@@ -362,6 +449,9 @@ template <>
 struct RingFormat<float>
 {
 	static constexpr int PRECISION = 24;
+
+	/* An integer of 64 bits can be rounded to it in one step. */
+	static constexpr bool SINGLE = true;
 
 	/* The size of the least number that is not below 2^e, or of infinity. */
 	static __device__ __forceinline__ uint32_t size(int e)
@@ -379,9 +469,17 @@ struct RingFormat<float>
 		return (float) ((__double2loint(down) & 1) != 0 ? down : up);
 	}
 
-	static __device__ __forceinline__ bool same(float a, float b)
+	static __device__ __forceinline__ float least(double a, double b)
 	{
-		return __float_as_int(a) == __float_as_int(b);
+		return (float) __dadd_rd(a, b);
+	}
+	static __device__ __forceinline__ float greatest(double a, double b)
+	{
+		return (float) __dadd_ru(a, b);
+	}
+	static __device__ __forceinline__ uint32_t difference(float a, float b)
+	{
+		return (uint32_t) (__float_as_int(a) ^ __float_as_int(b));
 	}
 };
 
@@ -406,7 +504,10 @@ struct ExactRing
 	struct Start
 	{
 		double magic[RING_DIGITS];
-		uint32_t bound;    /* sizes of values are below */
+		double single_magic;   /* for half a unit of the second digit */
+		float single_unit;     /* that half */
+		uint32_t single_bound; /* as "bound", if one integer may do; else zero */
+		uint32_t bound;        /* sizes of values are below */
 		uint32_t smallest; /* and those of results for which half a unit stands for less than one */
 		uint32_t carry_inexact;
 		bool wanted;
@@ -420,7 +521,7 @@ struct ExactRing
 	struct Stretch
 	{
 		int64_t before[RING_DIGITS]; /* in the warp */
-		bool careful;                /* so many of the warp had to take care that all should */
+		int digits; /* that most of the warp had to look at; one if a single integer did */
 	};
 
 	static __device__ __forceinline__ Value neutral() { return -T(0); }
@@ -480,28 +581,41 @@ struct ExactRing
 		return a;
 	}
 
-	/* All lanes get the flags of all; callers want the digits of the last lane. */
 	static __device__ __forceinline__ State scan_warp(State s)
 	{
-		s.flags = warp_or(s.flags);
+		s = scan_digits(s, warp_or(s.flags));
+#pragma unroll
+		for (int distance = 1; distance < WARP; distance *= 2)
+		{
+			const uint32_t below = warp_shuffle_up(s.flags, distance);
+
+			if (lane_id() >= distance)
+				s.flags |= below;
+		}
+		return s;
+	}
+
+	/* The third digit only if it is in use, by the flags of all lanes. */
+	static __device__ __forceinline__ State scan_digits(State s, uint32_t flags)
+	{
 #pragma unroll
 		for (int d = 0; d < RING_DIGITS; d++)
-			if (d < RING_DIGITS - 1 || (s.flags & RING_REST) != 0)
+			if (d < RING_DIGITS - 1 || (flags & RING_REST) != 0)
 				s.digit[d] = warp_scan<SumInt64<int32_t>>(s.digit[d]);
 		return s;
 	}
 
 	/* The digits of a thread's stretch: what is before it in the warp, and the warp's total. */
-	static __device__ __forceinline__ void scan_stretches(State s, Shared &shared, Stretch *mine,
-														  State *warp_total)
+	static __device__ __forceinline__ void scan_stretches(State s, Stretch *mine, State *warp_total)
 	{
+		const uint32_t flags = warp_or(s.flags);
 		int64_t own[RING_DIGITS];
 
-		shared.flag[threadIdx.x] = (uint8_t) s.flags;
 #pragma unroll
 		for (int d = 0; d < RING_DIGITS; d++)
 			own[d] = s.digit[d];
-		s = scan_warp(s);
+		s = scan_digits(s, flags);
+		s.flags = flags;
 #pragma unroll
 		for (int d = 0; d < RING_DIGITS; d++)
 			mine->before[d] = s.digit[d] - own[d];
@@ -520,15 +634,24 @@ struct ExactRing
 		}
 	}
 
-	/* The flags of all before this thread in the tile. */
+	/* The flags of all before this thread in its warp. */
 	static __device__ __forceinline__ uint32_t flags_before(const Shared &shared)
 	{
 		uint32_t flags = 0;
 
 #pragma unroll 1
-		for (uint32_t i = 0; i < threadIdx.x; i++)
+		for (uint32_t i = threadIdx.x - lane_id(); i < threadIdx.x; i++)
 			flags |= shared.flag[i];
 		return flags;
+	}
+
+	/* Whether a value up to the first of this thread was not -0: it need not find all. */
+	static __device__ __forceinline__ bool has_seen(const Shared &shared, uint32_t before,
+													const T *stretch)
+	{
+		if (lane_id() > 0)
+			before |= shared.flag[threadIdx.x - lane_id()];
+		return (before & RING_SEEN) != 0 || not_negative_zero(stretch[0]) != 0;
 	}
 
 	/* A prefix that is not a finite sum, or nothing but -0. */
@@ -583,7 +706,8 @@ struct ExactRing
 			 i += (size_t) gridDim.x * blockDim.x)
 			setup.marks[i] = 0;
 		if (blockIdx.x == 0)
-			exact_ring_plan<T>(shared, values, n, setup.carry, setup.plan);
+			exact_ring_plan<T, Format::SINGLE>(shared, RingSample<T>(values, n, RING_SAMPLES), n,
+											   setup.carry, setup.plan);
 	}
 
 	static __device__ __forceinline__ Start start(const Setup &setup)
@@ -599,6 +723,10 @@ struct ExactRing
 		for (int d = 0; d < RING_DIGITS; d++)
 			s.magic[d] = 1.5 * power_of_two(plan->unit - d * RING_DIGIT_BITS + 52);
 		s.bound = Format::size(plan->unit + RING_VALUE_BITS);
+		s.single_magic = 0.5 * s.magic[1];
+		s.single_unit = plan->single ? (float) power_of_two(plan->unit - RING_DIGIT_BITS - 1) : 0;
+		s.single_bound =
+			plan->single ? Format::size(plan->unit - RING_DIGIT_BITS + RING_SINGLE_VALUE_BITS) : 0;
 
 		/* A result's last bit is four of the second digit's units. */
 		s.smallest = Format::size(plan->unit - RING_DIGIT_BITS + Format::PRECISION + 1);
@@ -613,50 +741,133 @@ struct ExactRing
 	static __device__ __forceinline__ void total(const Start &start, Shared &shared,
 												 const T *stretch, Stretch *mine, State *warp_total)
 	{
-		const Vector<T> *vector = reinterpret_cast<const Vector<T> *>(stretch);
-		uint64_t sum[2] = {0, 0};
 		uint32_t largest = 0;
-		bool care = mine->careful;
+		int digits = mine->digits;
 		State s = {{0, 0, 0}, RING_SEEN, 0};
 
-		if (!care)
-		{
-			bool rest = false;
-
-#pragma unroll
-			for (int i = 0; i < ITEMS / LENGTH; i++)
-			{
-				const Vector<T> v = vector[i];
-
-#pragma unroll
-				for (int k = 0; k < LENGTH; k++)
-				{
-					const double x = (double) v.value[k];
-					const uint32_t size = ring_size(v.value[k]);
-					const double first = x + start.magic[0];
-					const double below = x - (first - start.magic[0]);
-					const double second = below + start.magic[1];
-
-					largest = size > largest ? size : largest;
-					sum[0] += (uint64_t) __double_as_longlong(first);
-					sum[1] += (uint64_t) __double_as_longlong(second);
-					rest |= second - start.magic[1] != below;
-				}
-			}
-#pragma unroll
-			for (int d = 0; d < 2; d++)
-				s.digit[d] =
-					(int64_t) (sum[d] - ITEMS * (uint64_t) __double_as_longlong(start.magic[d]));
-			care = rest || largest >= start.bound || (s.digit[0] | s.digit[1]) == 0;
-		}
-		if (care)
-		{
+		if (Format::SINGLE && digits <= 1 && start.single_bound != 0)
+			digits = total_of_one(start, stretch, &s, &largest);
+		else if (digits <= 1)
+			digits = 2;
+		if (digits == 2)
+			digits = total_of_two(start, stretch, &s, &largest);
+		if (digits == 3 && largest < start.bound)
+			digits = total_of_three(start, stretch, &s, &largest);
+		if (largest >= start.bound || (s.digit[0] | s.digit[1] | s.digit[2]) == 0)
 			s.flags = total_with_care(start, stretch, s.digit);
-			care = s.flags != RING_SEEN;
-		}
 		__syncwarp();
-		mine->careful = __popc(__ballot_sync(ALL_LANES, care)) > WARP / 2;
-		scan_stretches(s, shared, mine, warp_total);
+
+		const int threes = __popc(__ballot_sync(ALL_LANES, digits >= 3));
+		const int twos = __popc(__ballot_sync(ALL_LANES, digits >= 2));
+
+		mine->digits = threes > WARP / 2 ? 3 : twos > WARP / 2 ? 2 : 1;
+		shared.flag[threadIdx.x] = (uint8_t) (s.flags | (digits == 1 ? RING_SINGLE : 0));
+		scan_stretches(s, mine, warp_total);
+	}
+
+	/* So many digits are needed after all. */
+	static __device__ __forceinline__ int total_of_one(const Start &start, const T *stretch,
+													   State *s, uint32_t *largest)
+	{
+		const Vector<T> *vector = reinterpret_cast<const Vector<T> *>(stretch);
+		uint64_t sum = 0;
+		bool below = false;
+
+#pragma unroll
+		for (int i = 0; i < ITEMS / LENGTH; i++)
+		{
+			const Vector<T> v = vector[i];
+
+#pragma unroll
+			for (int k = 0; k < LENGTH; k++)
+			{
+				const double x = (double) v.value[k];
+				const uint32_t size = ring_size(v.value[k]);
+				const double shifted = x + start.magic[1];
+
+				*largest = size > *largest ? size : *largest;
+				sum += (uint64_t) __double_as_longlong(shifted);
+				below |= shifted - start.magic[1] != x;
+			}
+		}
+		s->digit[1] = (int64_t) (sum - ITEMS * (uint64_t) __double_as_longlong(start.magic[1]));
+		return below || *largest >= start.single_bound ? 2 : 1;
+	}
+
+	static __device__ __forceinline__ int total_of_two(const Start &start, const T *stretch,
+													   State *s, uint32_t *largest)
+	{
+		const Vector<T> *vector = reinterpret_cast<const Vector<T> *>(stretch);
+		uint64_t sum[2] = {0, 0};
+		bool rest = false;
+
+#pragma unroll
+		for (int i = 0; i < ITEMS / LENGTH; i++)
+		{
+			const Vector<T> v = vector[i];
+
+#pragma unroll
+			for (int k = 0; k < LENGTH; k++)
+			{
+				const double x = (double) v.value[k];
+				const uint32_t size = ring_size(v.value[k]);
+				const double first = x + start.magic[0];
+				const double below = x - (first - start.magic[0]);
+				const double second = below + start.magic[1];
+
+				*largest = size > *largest ? size : *largest;
+				sum[0] += (uint64_t) __double_as_longlong(first);
+				sum[1] += (uint64_t) __double_as_longlong(second);
+				rest |= second - start.magic[1] != below;
+			}
+		}
+#pragma unroll
+		for (int d = 0; d < 2; d++)
+			s->digit[d] =
+				(int64_t) (sum[d] - ITEMS * (uint64_t) __double_as_longlong(start.magic[d]));
+		return rest ? 3 : Format::SINGLE && *largest < start.single_bound ? 1 : 2;
+	}
+
+	static __device__ __forceinline__ int total_of_three(const Start &start, const T *stretch,
+														 State *s, uint32_t *largest)
+	{
+		const Vector<T> *vector = reinterpret_cast<const Vector<T> *>(stretch);
+		uint64_t sum[RING_DIGITS] = {0, 0, 0};
+		uint64_t used = 0;
+		bool inexact = false;
+
+#pragma unroll
+		for (int i = 0; i < ITEMS / LENGTH; i++)
+		{
+			const Vector<T> v = vector[i];
+
+#pragma unroll
+			for (int k = 0; k < LENGTH; k++)
+			{
+				const uint32_t size = ring_size(v.value[k]);
+				double x = (double) v.value[k];
+
+				*largest = size > *largest ? size : *largest;
+#pragma unroll
+				for (int d = 0; d < RING_DIGITS; d++)
+				{
+					const double shifted = x + start.magic[d];
+					const uint64_t bits = (uint64_t) __double_as_longlong(shifted);
+
+					sum[d] += bits;
+					x = x - (shifted - start.magic[d]);
+					if (d == RING_DIGITS - 1)
+						used |= bits ^ (uint64_t) __double_as_longlong(start.magic[d]);
+				}
+				inexact |= x != 0;
+			}
+		}
+#pragma unroll
+		for (int d = 0; d < RING_DIGITS; d++)
+			s->digit[d] =
+				(int64_t) (sum[d] - ITEMS * (uint64_t) __double_as_longlong(start.magic[d]));
+		s->flags |= (used != 0 ? RING_REST : 0) | (inexact ? RING_INEXACT : 0);
+		return used != 0 || inexact ? 3 : 2;
 	}
 
 	/* Any values: all digits, and the flags. */
@@ -724,7 +935,6 @@ struct ExactRing
 		const int64_t error =
 			((before | here) & RING_INEXACT) != 0 ? (int64_t) (tile + 1) * TILE + 2 : 0;
 		int64_t digit[RING_DIGITS];
-		bool easy;
 
 #pragma unroll
 		for (int d = 0; d < RING_DIGITS; d++)
@@ -735,9 +945,14 @@ struct ExactRing
 		const int64_t rest = digit[2];
 		const int side = rest > error ? 1 : rest < -error ? -1 : 0;
 
-		easy = (before & (RING_SEEN | RING_SPECIALS | RING_BAD)) == RING_SEEN &&
-			   (here & (RING_SPECIALS | RING_BAD)) == 0 &&
-			   (shared.flag[threadIdx.x] & RING_REST) == 0 && (side != 0 || error == 0);
+		/* Whether all of the tile are finite sums, and two digits say them. */
+		bool plain = ((before | here) & (RING_SPECIALS | RING_BAD)) == 0;
+
+		if ((before & RING_SEEN) == 0)
+			plain = plain && has_seen(shared, before | warp_before.flags, stretch);
+
+		const bool easy = (shared.flag[threadIdx.x] & RING_REST) == 0 && (side != 0 || error == 0);
+
 		if (all_special(before, here))
 		{
 			fill(out, settle(before | here));
@@ -745,7 +960,15 @@ struct ExactRing
 		}
 		if (!fits(digit[0], RING_TOP_BITS))
 			mark(setup, tile);
-		if (easy)
+		if (plain && !easy && rescan_in_range(start, digit, stretch, out))
+			return;
+		if (Format::SINGLE && plain && easy && (shared.flag[threadIdx.x] & RING_SINGLE) != 0 &&
+			fits(digit[0], RING_SINGLE_TOP_BITS))
+		{
+			if (rescan_as_one(start, digit, side, stretch, out))
+				return;
+		}
+		else if (plain && easy)
 		{
 			Vector<T> result[ITEMS / LENGTH];
 			double high = to_double(start, digit[0], 0);
@@ -787,7 +1010,90 @@ struct ExactRing
 				return;
 			}
 		}
-		rescan_with_care(start, setup, shared, before, digit, error, tile, stretch, out);
+		rescan_with_care(start, setup, shared, before | warp_before.flags, digit, error, tile,
+						 stretch, out);
+	}
+
+	/*
+	 * As one integer, in halves of the second digit's unit, of which "side" is one;
+	 * false, and nothing is written, if a result is so small that it matters.
+	 */
+	static __device__ __forceinline__ bool rescan_as_one(const Start &start, const int64_t *digit,
+														 int side, const T *stretch, T *out)
+	{
+		const Vector<T> *vector = reinterpret_cast<const Vector<T> *>(stretch);
+		Vector<T> *to = reinterpret_cast<Vector<T> *>(out);
+		Vector<T> result[ITEMS / LENGTH];
+		const uint64_t magic = (uint64_t) __double_as_longlong(start.single_magic);
+		uint64_t sum = (((uint64_t) digit[0] << RING_DIGIT_BITS) + (uint64_t) digit[1]) * 2 +
+					   (uint64_t) (int64_t) side;
+		uint32_t smallest = ~0u;
+
+#pragma unroll
+		for (int i = 0; i < ITEMS / LENGTH; i++)
+		{
+			const Vector<T> v = vector[i];
+
+#pragma unroll
+			for (int k = 0; k < LENGTH; k++)
+			{
+				const double shifted = (double) v.value[k] + start.single_magic;
+				uint32_t size;
+
+				sum += (uint64_t) __double_as_longlong(shifted) - magic;
+				result[i].value[k] = (T) ((float) (int64_t) sum * start.single_unit);
+				size = ring_size(result[i].value[k]);
+				smallest = size < smallest ? size : smallest;
+			}
+		}
+		if (side != 0 && smallest < start.smallest)
+			return false;
+#pragma unroll
+		for (int i = 0; i < ITEMS / LENGTH; i++)
+			to[i] = result[i];
+		return true;
+	}
+
+	/*
+	 * With two digits, and a range for what is below; false, and nothing is written,
+	 * if a result is not the same for all of the range.  Each value brings half a
+	 * unit of the second digit at most, so does what is below it in the prefix, and what
+	 * was left out is less.
+	 */
+	static __device__ __forceinline__ bool rescan_in_range(const Start &start, const int64_t *digit,
+														   const T *stretch, T *out)
+	{
+		const Vector<T> *vector = reinterpret_cast<const Vector<T> *>(stretch);
+		Vector<T> *to = reinterpret_cast<Vector<T> *>(out);
+		Vector<T> result[ITEMS / LENGTH];
+		double high = to_double(start, digit[0], 0);
+		double low = to_double(start, digit[1], 1);
+		const double range = to_double(start, (ITEMS + 1) / 2 + 1, 1);
+		decltype(Format::difference(T(0), T(0))) unsure = 0;
+
+#pragma unroll
+		for (int i = 0; i < ITEMS / LENGTH; i++)
+		{
+			const Vector<T> v = vector[i];
+
+#pragma unroll
+			for (int k = 0; k < LENGTH; k++)
+			{
+				const double x = (double) v.value[k];
+				const double first = (x + start.magic[0]) - start.magic[0];
+
+				high += first;
+				low += ((x - first) + start.magic[1]) - start.magic[1];
+				result[i].value[k] = Format::greatest(high, low + range);
+				unsure |= Format::difference(result[i].value[k], Format::least(high, low - range));
+			}
+		}
+		if (unsure != 0)
+			return false;
+#pragma unroll
+		for (int i = 0; i < ITEMS / LENGTH; i++)
+			to[i] = result[i];
+		return true;
 	}
 
 	/* Any values: with three digits, flags and the error. */
@@ -838,7 +1144,7 @@ struct ExactRing
 				{
 					const T least = Format::add(sum, down), greatest = Format::add(sum, up);
 
-					unsure |= !Format::same(least, greatest);
+					unsure |= Format::difference(least, greatest) != 0;
 					result.value[k] = greatest;
 				}
 				if ((flags & (RING_SPECIALS | RING_SEEN)) != RING_SEEN)
@@ -854,11 +1160,11 @@ struct ExactRing
 };
 
 /*
- * After the ring, if nothing is marked or left out: add the values' sum to the
- * carry.  One thread.
+ * If nothing is marked or left out: add the values' sum to the carry, whose limbs
+ * are in "limb" too.  One thread.
  */
 static __device__ __noinline__ void
-exact_ring_total(const ExactRingPlan *plan, GpuredExact *carry)
+exact_ring_total(const ExactRingPlan *plan, int64_t *limb, GpuredExact *carry)
 {
 	for (int d = 0; d < RING_DIGITS; d++)
 	{
@@ -867,8 +1173,10 @@ exact_ring_total(const ExactRingPlan *plan, GpuredExact *carry)
 		const int shift = bit % 32;
 		const int64_t upper = shift == 0 ? k >> 32 : k >> (32 - shift);
 
-		carry->limb[bit / 32] += (uint32_t) ((uint64_t) k << shift);
-		carry->limb[bit / 32 + 1] += upper;
+		limb[bit / 32] += (uint32_t) ((uint64_t) k << shift);
+		limb[bit / 32 + 1] += upper;
+		carry->limb[bit / 32] = limb[bit / 32];
+		carry->limb[bit / 32 + 1] = limb[bit / 32 + 1];
 	}
 	carry->flags = plan->total.flags & (RING_SPECIALS | RING_SEEN);
 }

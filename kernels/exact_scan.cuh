@@ -41,6 +41,7 @@ enum ExactScanPlan
 
 constexpr uint32_t SPECIALS = GPURED_EXACT_NAN | GPURED_EXACT_PINF | GPURED_EXACT_NINF;
 constexpr int FLAGS = 4;
+constexpr int NOWHERE = 1 << 30;
 
 /* What the launches tell each other. */
 struct ExactScanState
@@ -87,7 +88,7 @@ __launch_bounds__(THREADS, BLOCKS) exact_scan_sums(const typename SumOf<1>::Valu
 	{
 		/* The ring has done it all. */
 		if (blockIdx.x == 0 && threadIdx.x == 0)
-			exact_ring_total(s.ring, &carry->v.exact);
+			exact_ring_total(s.ring, carry->v.exact.limb, &carry->v.exact);
 		return;
 	}
 	exact_block_clear(shared.block);
@@ -187,10 +188,12 @@ struct ExactTileInfo
 {
 	int64_t limb[LIMBS];   /* before the tile */
 	uint32_t flags;        /* likewise */
-	uint32_t first[FLAGS]; /* where in the tile a flag is first raised */
+	uint32_t first[FLAGS]; /* where in the tile a flag is first raised, or NOWHERE */
 	uint32_t lowest;       /* lowest bit of any value, or beyond all bits */
 	uint32_t highest;      /* all values are below this bit */
 	ExactScanPlan plan;
+	int low_limb; /* no prefix has bits below, and none reaches the last before high_limb */
+	int high_limb;
 	uint64_t base[BROAD]; /* what is before, in the window */
 	int bit;              /* bit 0 of the window */
 	bool sticky;          /* are there bits below the window? */
@@ -202,7 +205,7 @@ static __device__ __forceinline__ void
 exact_tile_look(ExactTileInfo &info, const Vector<T> (&tile)[VECTORS])
 {
 	constexpr int LENGTH = Vector<T>::LENGTH;
-	uint32_t lowest = LIMBS * 32, highest = 0, not_negzero = EXACT_SCAN_TILE;
+	uint32_t lowest = LIMBS * 32, highest = 0, not_negzero = NOWHERE;
 
 	if (threadIdx.x == 0)
 	{
@@ -210,7 +213,7 @@ exact_tile_look(ExactTileInfo &info, const Vector<T> (&tile)[VECTORS])
 		info.highest = 0;
 	}
 	if (threadIdx.x < FLAGS)
-		info.first[threadIdx.x] = EXACT_SCAN_TILE;
+		info.first[threadIdx.x] = NOWHERE;
 	__syncthreads();
 #pragma unroll
 	for (int i = 0; i < VECTORS; i++)
@@ -262,7 +265,7 @@ exact_tile_plan(ExactTileInfo &info)
 	int not_zero = -1, not_ones = -1, low_digit = LIMBS;
 	uint32_t high_positive = 0, high_negative = 0;
 
-#pragma unroll 1
+#pragma unroll 7
 	for (int j = 0; j < LIMBS; j++)
 	{
 		const int64_t sum = info.limb[j] + carry;
@@ -291,6 +294,15 @@ exact_tile_plan(ExactTileInfo &info)
 	const int inside = (int) info.highest + EXACT_SCAN_TILE_BITS;
 	const int top = (before > inside ? before : inside) + 2;
 
+	/* Three limbs are rounded; a sum of any tile has less than 16 bits more than its values. */
+	const int above = (int) info.highest + 16 > 32 ? (int) info.highest + 16 : 32;
+	const int reach = before > above ? before : above;
+	const int low = (int) info.lowest / 32 < low_digit ? (int) info.lowest / 32 : low_digit;
+
+	info.high_limb = reach / 32 + 2 < LIMBS ? reach / 32 + 2 : LIMBS;
+	info.low_limb = low + 2 < info.high_limb ? low - 2 : info.high_limb - 4;
+	if (info.low_limb < 0)
+		info.low_limb = 0;
 	info.plan = PLAN_LIMBS;
 	for (int words : {NARROW, BROAD})
 	{
@@ -339,7 +351,7 @@ struct ExactTileFlags
 		for (int f = 0; f < FLAGS; f++)
 		{
 			first[f] = (int) info.first[f];
-			special |= f < FLAGS - 1 && first[f] < EXACT_SCAN_TILE;
+			special |= f < FLAGS - 1 && first[f] < NOWHERE;
 		}
 	}
 

@@ -15,22 +15,34 @@
 #include "exact_limbs.cuh"
 #include "exact_scan.cuh"
 
-constexpr int LIMBS_ITEMS = EXACT_SCAN_TILE / EXACT_LIMBS_THREADS;
-constexpr int LIMBS_WARPS = EXACT_LIMBS_THREADS / WARP;
-
 struct ExactLimbsShared
 {
 	uint64_t cell[LIMBS * EXACT_LIMBS_THREADS];
-	int64_t warp_total[LIMBS_WARPS][LIMBS];
+	int64_t warp_total[EXACT_LIMBS_THREADS / WARP][LIMBS];
 };
 
-/* A thread's column; "top" and above it all digits are the sign's. */
+/* The columns of the block's first threads, which have so many values each. */
+struct LimbColumns
+{
+	uint64_t *cell; /* LIMBS for each thread */
+	int64_t (*warp_total)[LIMBS];
+	int threads;
+	int items;
+};
+
+/*
+ * A thread's column, of which the limbs low .. high - 1 are in use; "top" and above
+ * it all digits are the sign's.
+ */
 struct LimbColumn
 {
 	uint64_t *cell;
+	int stride;
+	int low;
+	int high;
 	int top;
 
-	__device__ __forceinline__ uint64_t &limb(int j) { return cell[j * EXACT_LIMBS_THREADS]; }
+	__device__ __forceinline__ uint64_t &limb(int j) { return cell[j * stride]; }
 
 	__device__ __forceinline__ uint32_t digit(int j) { return (uint32_t) limb(j); }
 
@@ -39,15 +51,15 @@ struct LimbColumn
 	{
 		int64_t carry = 0;
 
-#pragma unroll 1
-		for (int j = 0; j < LIMBS; j++)
+#pragma unroll 4
+		for (int j = low; j < high; j++)
 		{
 			const int64_t sum = (int64_t) limb(j) + carry;
 
-			limb(j) = j < LIMBS - 1 ? (uint64_t) (uint32_t) sum : (uint64_t) sum;
+			limb(j) = j < high - 1 ? (uint64_t) (uint32_t) sum : (uint64_t) sum;
 			carry = sum >> 32;
 		}
-		top = LIMBS - 1;
+		top = high - 1;
 	}
 
 	/* Add a finite value and move the carry as far as it goes. */
@@ -63,9 +75,9 @@ struct LimbColumn
 		carry = put(j++, carry);
 		carry = put(j++, carry + (int64_t) (uint32_t) upper);
 		carry += upper >> 32;
-		while (carry != 0 && j < LIMBS - 1)
+		while (carry != 0 && j < high - 1)
 			carry = put(j++, carry);
-		if (j == LIMBS - 1)
+		if (j == high - 1)
 			limb(j++) += (uint64_t) carry;
 		top = j - 1 > top ? j - 1 : top;
 	}
@@ -83,13 +95,13 @@ struct LimbColumn
 	template <class T>
 	__device__ __forceinline__ T round(T zero)
 	{
-		const uint32_t fill = (int64_t) limb(LIMBS - 1) < 0 ? 0xffffffffu : 0;
+		const uint32_t fill = (int64_t) limb(high - 1) < 0 ? 0xffffffffu : 0;
 		WideInt<2> v;
 		bool sticky = false;
 
-		while (top > 2 && digit(top) == fill)
+		while (top > low + 2 && digit(top) == fill)
 			top--;
-		for (int j = top - 3; j >= 0 && !sticky; j--)
+		for (int j = top - 3; j >= low && !sticky; j--)
 			sticky = digit(j) != 0;
 		v.word[1] = (uint64_t) fill << 32 | digit(top);
 		v.word[0] = (uint64_t) digit(top - 1) << 32 | digit(top - 2);
@@ -100,54 +112,60 @@ struct LimbColumn
 /* By all threads of the block, though only the first have columns; "first" as above. */
 template <class T>
 static __device__ __forceinline__ void
-exact_tile_limbs(ExactLimbsShared &shared, const ExactTileInfo &info, const T *values, size_t n,
+exact_tile_limbs(LimbColumns columns, const ExactTileInfo &info, const T *values, size_t n,
 				 size_t start, size_t first, T *out)
 {
 	typedef SumInt64<int32_t> Sum;
-	const bool active = threadIdx.x < EXACT_LIMBS_THREADS;
-	const int place = threadIdx.x * LIMBS_ITEMS;
+	const bool active = (int) threadIdx.x < columns.threads;
+	const int place = threadIdx.x * columns.items;
 	const size_t at = start + place;
-	const int items = at >= n ? 0 : n - at < LIMBS_ITEMS ? (int) (n - at) : LIMBS_ITEMS;
+	const int items = at >= n                           ? 0
+					  : n - at < (size_t) columns.items ? (int) (n - at)
+														: columns.items;
 	const ExactTileFlags flags(info);
-	LimbColumn column = {shared.cell + threadIdx.x, LIMBS - 1};
+	const int low = info.low_limb, high = info.high_limb;
+	LimbColumn column = {columns.cell + threadIdx.x, columns.threads, low, high, high - 1};
 
 	if (active)
 	{
-#pragma unroll 1
-		for (int j = 0; j < LIMBS; j++)
+#pragma unroll 4
+		for (int j = low; j < high; j++)
 			column.limb(j) = 0;
 #pragma unroll 1
 		for (int k = 0; k < items; k++)
 		{
 			const double x = at + k < first ? -0.0 : (double) values[at + k];
 
-			if (exponent_field(x) != SPECIAL_FIELD)
-				exact_limbs_add(column.cell, EXACT_LIMBS_THREADS, x);
+			if (x != 0 && exponent_field(x) != SPECIAL_FIELD)
+				exact_limbs_add(column.cell, columns.threads, x);
 		}
 
 		/* Normalized, the limbs of all columns can be added up. */
 		column.normalize();
-#pragma unroll 1
-		for (int j = 0; j < LIMBS; j++)
+#pragma unroll 4
+		for (int j = low; j < high; j++)
 		{
 			const int64_t limb = (int64_t) column.limb(j);
 			const int64_t inclusive = warp_scan<Sum>(limb);
 
 			if (lane_id() == WARP - 1)
-				shared.warp_total[warp_id()][j] = inclusive;
+				columns.warp_total[warp_id()][j] = inclusive;
 			column.limb(j) = (uint64_t) (inclusive - limb);
 		}
 	}
 	__syncthreads();
 	if (!active)
 		return;
-#pragma unroll 1
-	for (int j = 0; j < LIMBS; j++)
+#pragma unroll 4
+	for (int j = low; j < high; j++)
 	{
-		int64_t before = info.limb[j];
+		/* The last is the sign, and all of the sum from there on. */
+		int64_t before = j < high - 1 || j == LIMBS - 1 ? info.limb[j]
+						 : info.limb[LIMBS - 1] < 0     ? -1
+														: 0;
 
 		for (int w = 0; w < warp_id(); w++)
-			before += shared.warp_total[w][j];
+			before += columns.warp_total[w][j];
 		column.limb(j) += (uint64_t) before;
 	}
 	column.normalize();
@@ -160,7 +178,7 @@ exact_tile_limbs(ExactLimbsShared &shared, const ExactTileInfo &info, const T *v
 
 		if (at + k < first)
 			continue;
-		if (exponent_field((double) x) != SPECIAL_FIELD)
+		if (x != 0 && exponent_field((double) x) != SPECIAL_FIELD)
 			column.add((double) x);
 		prefix = column.round(flags.zero<T>(place + k));
 		out[at + k] = flags.special ? flags.settle(place + k, prefix) : prefix;
@@ -188,7 +206,12 @@ exact_tile_scan(ExactTileWork<T> &work, const ExactTileInfo &info, Vector<T> (&t
 	else if (info.plan == PLAN_BROAD)
 		exact_tile_window<BROAD>(work.window, info, tile, n, start, first, out);
 	else
-		exact_tile_limbs(work.limbs, info, values, n, start, first, out);
+	{
+		const LimbColumns columns = {work.limbs.cell, work.limbs.warp_total, EXACT_LIMBS_THREADS,
+									 EXACT_SCAN_TILE / EXACT_LIMBS_THREADS};
+
+		exact_tile_limbs(columns, info, values, n, start, first, out);
+	}
 }
 
 template <class T>

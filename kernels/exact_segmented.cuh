@@ -3,16 +3,16 @@
  *	  Exact sums and prefix sums of the segments of an array of float8 or float4,
  *	  each rounded once.
  *
- * Values are cut into the digits of exact_ring.cuh, on grids that a sample has
- * chosen; segmented.cuh or segmented_warps.cuh adds those up for each segment,
- * scan_lookback.cuh for each value.  A segment with bits below the last digit, or
- * too large for the first, is done again by a block of its own, as limbs.
+ * For sums, values are cut into the digits of exact_ring.cuh, on grids that a
+ * sample has chosen; segmented.cuh or segmented_warps.cuh adds those up for each
+ * segment.  A segment with bits below the last digit, or too large for the first,
+ * is done again as limbs: a short one by a block, of a long one the grid sums all
+ * but the ends.  Prefix sums are those of exact_segmented_scan.cuh.
  */
 #ifndef GPURED_EXACT_SEGMENTED_CUH
 #define GPURED_EXACT_SEGMENTED_CUH
 
-#include "exact_scan_limbs.cuh"
-#include "launch.cuh"
+#include "exact_segmented_scan.cuh"
 #include "segmented.cuh"
 #include "segmented_warps.cuh"
 #include "workspace.cuh"
@@ -40,13 +40,21 @@ struct SumDigits
 	}
 };
 
+/* Is it too long for one block? */
+static __device__ __forceinline__ bool
+exact_segment_is_long(uint64_t begin, uint64_t end)
+{
+	return end - begin > 4 * EXACT_SCAN_TILE;
+}
+
 template <class T>
 struct ExactSegments
 {
 	const T *values;
 	T *out;
 	const ExactRingPlan *plan;
-	uint8_t *again; /* a byte a segment: to be summed again */
+	const uint64_t *offset;
+	ExactSegmentedLimbs limbs; /* "again" has a byte a segment */
 
 	__device__ __forceinline__ RingState at(size_t i) const
 	{
@@ -112,43 +120,15 @@ struct ExactSegments
 
 	__device__ __forceinline__ void put(size_t i, const RingState &s) const
 	{
-		if (!round(s, &out[i]))
-			again[i] = 1;
-	}
-};
-
-/* The same for prefixes: results are the values' own, and marked is the segment. */
-template <class T>
-struct ExactSegmentedPrefixes
-{
-	ExactSegments<T> sums;
-	const uint64_t *offset;
-	size_t segments;
-	const uint8_t *starts; /* whether a segment begins at a value */
-
-	__device__ __forceinline__ SegmentedState<RingState> at(size_t i) const
-	{
-		return SegmentedState<RingState>{sums.at(i), starts[i]};
-	}
-
-	__device__ __forceinline__ void put(size_t i, const SegmentedState<RingState> &s) const
-	{
-		size_t low = 0, high = segments;
-
-		if (sums.round(s.value, &sums.out[i]))
+		if (round(s, &out[i]))
 			return;
-
-		/* The last segment that begins at i or before; empty ones end there too. */
-		while (low + 1 < high)
+		limbs.again[i] = 1;
+		if (exact_segment_is_long(offset[i], offset[i + 1]))
 		{
-			const size_t middle = low + (high - low) / 2;
-
-			if (offset[middle] <= i)
-				low = middle;
-			else
-				high = middle;
+			limbs.wanted[offset[i] / EXACT_SCAN_TILE] = 1;
+			limbs.wanted[(offset[i + 1] - 1) / EXACT_SCAN_TILE] = 1;
+			*limbs.any = 1;
 		}
-		sums.again[low] = 1;
 	}
 };
 
@@ -243,12 +223,27 @@ __launch_bounds__(EXACT_SEGMENT_THREADS)
 
 	for (size_t i = blockIdx.x; i < segments; i += gridDim.x)
 	{
-		if (items.again[i] == 0)
+		const size_t begin = offset[i], end = offset[i + 1];
+		const size_t first = begin / EXACT_SCAN_TILE, last = (end - 1) / EXACT_SCAN_TILE;
+
+		if (items.limbs.again[i] == 0)
 			continue;
+
+		const bool is_long = exact_segment_is_long(begin, end);
+
 		exact_block_clear(shared.block);
 		__syncthreads();
-		for (uint64_t at = offset[i] + threadIdx.x; at < offset[i + 1]; at += blockDim.x)
-			exact_block_add_value(shared.block, (double) items.values[at]);
+
+		/* Of a long one, from what is before its first tile to what is before its last. */
+		if (is_long)
+			exact_segmented_add<-1>(shared.block, items.values, first * EXACT_SCAN_TILE, begin);
+		exact_segmented_add<1>(shared.block, items.values, is_long ? last * EXACT_SCAN_TILE : begin,
+							   end);
+		__syncthreads();
+		for (int j = threadIdx.x; j < LIMBS; j += EXACT_SEGMENT_THREADS)
+			shared.limb[j] =
+				exact_block_limb(shared.block, j) +
+				(is_long ? items.limbs.before(last, j) - items.limbs.before(first, j) : 0);
 		__syncthreads();
 		if (threadIdx.x == 0)
 		{
@@ -256,7 +251,7 @@ __launch_bounds__(EXACT_SEGMENT_THREADS)
 
 			for (int j = 0; j < LIMBS; j++)
 			{
-				const int64_t sum = exact_block_limb(shared.block, j) + carry;
+				const int64_t sum = shared.limb[j] + carry;
 
 				carry = sum >> 32;
 				shared.limb[j] = j < LIMBS - 1 ? (int64_t) (uint32_t) sum : sum;
@@ -264,74 +259,6 @@ __launch_bounds__(EXACT_SEGMENT_THREADS)
 			items.out[i] = exact_limbs_round<T>(shared.limb);
 		}
 		__syncthreads();
-	}
-}
-
-/*
- * The prefixes of the segments that are marked, tile by tile: exact_scan.cuh, from
- * limbs that the block keeps.
- */
-template <class T>
-__global__ void
-__launch_bounds__(EXACT_SCAN_THREADS)
-	exact_segmented_scan_again(ExactSegments<T> items, const uint64_t *offset, size_t segments)
-{
-	constexpr int LENGTH = Vector<T>::LENGTH;
-	constexpr int VECTORS = EXACT_SCAN_ITEMS / LENGTH;
-	SHARED(ExactTileInfo, info);
-	SHARED(ExactTileWork<T>, work);
-	SHARED(ExactBlock, before);
-
-	for (size_t i = blockIdx.x; i < segments; i += gridDim.x)
-	{
-		const size_t begin = offset[i], end = offset[i + 1];
-
-		if (items.again[i] == 0)
-			continue;
-		exact_block_clear(before);
-		for (size_t start = begin / LENGTH * LENGTH; start < end; start += EXACT_SCAN_TILE)
-		{
-			Vector<T> tile[VECTORS];
-
-			/* Another segment's values do not count. */
-			load_tile(tile, items.values, end, start, -T(0));
-#pragma unroll
-			for (int v = 0; v < VECTORS; v++)
-#pragma unroll
-				for (int k = 0; k < LENGTH; k++)
-					if (start + (v * EXACT_SCAN_THREADS + threadIdx.x) * LENGTH + k < begin)
-						tile[v].value[k] = -T(0);
-			__syncthreads();
-			exact_tile_look(info, tile);
-			for (int j = threadIdx.x; j < LIMBS; j += EXACT_SCAN_THREADS)
-				info.limb[j] = exact_block_limb(before, j);
-			__syncthreads();
-			if (threadIdx.x == 0)
-			{
-				info.flags = before.flags;
-				exact_tile_plan(info);
-			}
-			__syncthreads();
-
-			/* What is before the next tile: from normalized limbs, so that they never overflow. */
-			for (int j = threadIdx.x; j < LIMBS; j += EXACT_SCAN_THREADS)
-			{
-				before.low[j] = (uint32_t) info.limb[j];
-				before.high[j] = (uint32_t) (info.limb[j] >> 32);
-			}
-			__syncthreads();
-#pragma unroll
-			for (int v = 0; v < VECTORS; v++)
-#pragma unroll 1
-				for (int k = 0; k < LENGTH; k++)
-				{
-					exact_block_add_value(before, (double) tile[v].value[k]);
-					if (not_negative_zero(tile[v].value[k]) != 0)
-						atomicOr(&before.flags, GPURED_EXACT_NOT_NEGZERO);
-				}
-			exact_tile_scan(work, info, tile, items.values, end, start, begin, items.out);
-			__syncthreads();
-		}
 	}
 }
 
@@ -343,35 +270,56 @@ enum SegmentedWay
 	SEGMENTED_BY_WARPS
 };
 
-/* Where the sums have their workspace, of which nothing need be cleared. */
+/* Where sums and prefix sums have their workspace, of which they clear what must be. */
 struct ExactSegmentedWork
 {
 	ExactRingPlan *plan;
-	uint8_t *again;
 	SegmentedWork<RingState> sums;
+	ExactSegmentedScan scan;
+	size_t chunks; /* of the prefix sums */
+	TileWord *cleared;
+	size_t cleared_for_sums, cleared_for_scan; /* words */
 	size_t size;
 
-	ExactSegmentedWork(void *workspace, size_t n, size_t segments)
+	ExactSegmentedWork(void *workspace, size_t n, const uint64_t *offset, size_t segments)
 	{
 		const size_t path = n + segments;
 		const size_t parts = tiles_of(path, segmented_part(path));
 		const size_t blocks = tiles_of(path, SEGMENTED_TILE);
 		const size_t most = parts > blocks ? parts : blocks;
+		ExactSegmentedLimbs &limbs = scan.limbs;
 		Carver carver = {static_cast<unsigned char *>(workspace), 0};
 
+		limbs.tiles = tiles_of(n, EXACT_SCAN_TILE);
+		carver.take(limbs.any, 1);
+		carver.take(limbs.wanted, limbs.tiles);
+		carver.take(limbs.again, segments > limbs.tiles ? segments : limbs.tiles);
+		cleared = reinterpret_cast<TileWord *>(limbs.any);
+		cleared_for_sums = carver.used / sizeof(TileWord);
+		carver.take(scan.is_long, 1);
+		carver.take(scan.starts, limbs.tiles * (EXACT_SCAN_TILE / 32));
+		cleared_for_scan = carver.used / sizeof(TileWord);
+		scan.chunk = segmented_chunk(n);
+		chunks = tiles_of(n, SEGMENTED_SCAN_TILE * scan.chunk);
+		carver.take(scan.open, chunks);
+		carver.take(limbs.flags, limbs.tiles);
+		carver.take(limbs.limb, limbs.tiles * LIMBS);
+		carver.take(limbs.chunk_limb, (size_t) SEGMENTED_LIMBS_CHUNKS * LIMBS);
 		carver.take(plan, 1);
-		carver.take(again, segments);
 		carver.take(sums.open, most);
 		carver.take(sums.ended, most);
 		carver.take(sums.first, most);
 		size = carver.used;
+		scan.n = n;
+		scan.offset = offset;
+		scan.segments = segments;
 	}
 };
 
 static inline size_t
 exact_segmented_workspace(size_t n, size_t segments)
 {
-	return ExactSegmentedWork(nullptr, n, segments).size;
+	return ExactSegmentedWork(nullptr, n, nullptr, segments).size;
 }
 
 /* out[i] is the sum of segment i; -0 if it is empty.  Returns a cudaError_t. */
@@ -382,14 +330,20 @@ exact_segmented_sum(const T *values, size_t n, const uint64_t *offset, size_t se
 {
 	typedef ExactSegments<T> Items;
 	typedef SumDigits Op;
-	const ExactSegmentedWork work(workspace, n, segments);
-	const Items items = {values, out, work.plan, work.again};
+	const ExactSegmentedWork work(workspace, n, offset, segments);
 	const SegmentedWork<RingState> sums = work.sums;
+	ExactSegmentedLimbs limbs = work.scan.limbs;
+	cudaError_t error = exact_segmented_limbs_shape<T>(&limbs);
+
+	if (error != cudaSuccess)
+		return error;
+
+	const Items items = {values, out, work.plan, offset, limbs};
 
 	if (way == SEGMENTED_AUTO)
 		way = n / segments < SEGMENTED_LONG ? SEGMENTED_BY_PATH : SEGMENTED_BY_WARPS;
 	LAUNCH(exact_ring_prepare<T>, segments < 65536 ? 1 : 33, RING_SAMPLE_THREADS, 0, stream, values,
-		   n, work.plan, nullptr, (size_t) 0, work.again, segments);
+		   n, work.plan, work.cleared, work.cleared_for_sums, nullptr, (size_t) 0);
 	if (way == SEGMENTED_BY_WARPS)
 		segmented_warps_launch<Op, ExactSegmentSum<T>>(items, n, offset, segments, sums, stream);
 	else
@@ -402,68 +356,40 @@ exact_segmented_sum(const T *values, size_t n, const uint64_t *offset, size_t se
 		LAUNCH((segmented_close<Op, Items>), tiles_of(blocks, 256), 256, 0, stream, items, sums,
 			   blocks);
 	}
+	exact_segmented_limbs_launch(values, n, limbs, stream);
 	LAUNCH(exact_segmented_again<T>, launch_grid(EXACT_SEGMENT_BLOCKS, segments),
 		   EXACT_SEGMENT_THREADS, 0, stream, items, offset, segments);
 	return cudaGetLastError();
 }
 
-/* And the prefix sums. */
-struct ExactSegmentedScanWork
-{
-	ExactRingPlan *plan;
-	uint8_t *again;
-	LookBackTiles<SegmentedState<RingState>> tiles;
-	uint8_t *starts;
-	TileWord *cleared; /* the ticket, the statuses and the starts */
-	size_t num_cleared;
-	size_t size;
-
-	ExactSegmentedScanWork(void *workspace, size_t n, size_t segments)
-	{
-		const size_t num = tiles_of(n, LOOKBACK_TILE);
-		Carver carver = {static_cast<unsigned char *>(workspace), 0};
-
-		carver.take(tiles.ticket, 1);
-		carver.take(tiles.status, num);
-		carver.take(starts, n);
-		cleared = reinterpret_cast<TileWord *>(tiles.ticket);
-		num_cleared = carver.used / sizeof(TileWord);
-		carver.take(plan, 1);
-		carver.take(again, segments);
-		carver.take(tiles.sum, num);
-		carver.take(tiles.prefix, num);
-		size = carver.used;
-	}
-};
-
-static inline size_t
-exact_segmented_scan_workspace(size_t n, size_t segments)
-{
-	return ExactSegmentedScanWork(nullptr, n, segments).size;
-}
-
-/* out[i] is the sum of value i and those before it in its segment.  Returns a cudaError_t. */
+/*
+ * out[i] is the sum of value i and those before it in its segment.  Values and
+ * results are at multiples of 16 bytes.  Returns a cudaError_t.
+ */
 template <class T>
 static int
 exact_segmented_scan(const T *values, size_t n, const uint64_t *offset, size_t segments, T *out,
 					 void *workspace, cudaStream_t stream)
 {
-	typedef ExactSegmentedPrefixes<T> Items;
-	typedef Segmented<SumDigits> Op;
-	const ExactSegmentedScanWork work(workspace, n, segments);
-	const ExactSegments<T> sums = {values, out, work.plan, work.again};
-	const Items items = {sums, offset, segments, work.starts};
-	const LookBackTiles<SegmentedState<RingState>> tiles = work.tiles;
-	const SegmentedState<RingState> nothing = {};
+	static const LaunchShape again_shape = launch_shape(
+		exact_segmented_again_tiles<T>, EXACT_LIMBS_THREADS, [](int) { return (size_t) 0; });
+	const ExactSegmentedWork work(workspace, n, offset, segments);
+	const size_t blocks = tiles_of(work.chunks, SEGMENTED_SCAN_WARPS);
+	ExactSegmentedScan scan = work.scan;
+	const cudaError_t error = exact_segmented_limbs_shape<T>(&scan.limbs);
 
-	LAUNCH(exact_ring_prepare<T>, 33, RING_SAMPLE_THREADS, 0, stream, values, n, work.plan,
-		   work.cleared, work.num_cleared, work.again, segments);
-	LAUNCH(segmented_starts, tiles_of(segments, 256), 256, 0, stream, offset, segments,
-		   work.starts);
-	LAUNCH((scan_lookback<Op, false, Items>), tiles_of(n, LOOKBACK_TILE), LOOKBACK_THREADS, 0,
-		   stream, items, n, nothing, tiles);
-	LAUNCH(exact_segmented_scan_again<T>, launch_grid(EXACT_SEGMENT_BLOCKS, segments),
-		   EXACT_SCAN_THREADS, 0, stream, sums, offset, segments);
+	if (error != cudaSuccess || again_shape.error != cudaSuccess)
+		return error != cudaSuccess ? error : again_shape.error;
+	LAUNCH(segmented_clear, 512, 256, 0, stream, work.cleared, work.cleared_for_scan);
+	LAUNCH(segmented_start_bits, tiles_of(segments, 256), 256, 0, stream, offset, segments,
+		   scan.starts);
+	LAUNCH(exact_segmented_open<T>, blocks, SEGMENTED_SCAN_THREADS, 0, stream, values, scan);
+	LAUNCH(exact_segmented_before, 1, 512, 0, stream, scan, work.chunks);
+	LAUNCH(exact_segmented_tiles<T>, blocks, SEGMENTED_SCAN_THREADS, 0, stream, values, scan, out);
+	exact_segmented_limbs_launch(values, n, scan.limbs, stream);
+	LAUNCH(exact_segmented_again_tiles<T>, launch_grid(again_shape, scan.limbs.tiles, INT32_MAX),
+		   EXACT_LIMBS_THREADS, 0, stream, values, n, offset, segments, scan.starts, scan.limbs,
+		   out);
 	return cudaGetLastError();
 }
 

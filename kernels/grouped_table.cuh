@@ -5,12 +5,16 @@
  * A record is of 64-bit words, to which only additions (and maxima) are made, by
  * atomics that return nothing, so that their order does not matter:
  *
+ *		the key
+ *		an extreme			one word, of least values the complement
  *		the rows
  *		a count				one word
  *		a sum of int2, int4	one word
  *		a sum of int8		the lower 32 bits, signed, and what is above
  *		a sum of floats		three digits of 32 bits
- *		an extreme			one word, of least values the complement
+ *
+ * What is looked at comes first, then, in other sectors of 32 bytes if one is not enough,
+ * what is added to: a row costs a read of a few words and additions to a few.
  *
  * A digit is signed, at most 2^31, so that words have room for 2^31 rows.  The
  * three digits of a float are cut off by floating-point additions, as in
@@ -55,6 +59,13 @@ groups_digit_unit(int anchor, int d)
 	return anchor - GROUPS_DIGIT_BITS * (d + 1) + 1;
 }
 
+/* 1.5 * 2^exponent, so that it is seen that the lower half of its pattern is zero. */
+static __device__ __forceinline__ double
+groups_magic(int exponent)
+{
+	return __hiloint2double((exponent + 1023) << 20 | 1 << 19, 0);
+}
+
 static __device__ __forceinline__ GroupsGrid
 groups_grid(int stored_anchor)
 {
@@ -63,8 +74,7 @@ groups_grid(int stored_anchor)
 	grid.bound = power_of_two(stored_anchor - ANCHOR_OFFSET);
 #pragma unroll
 	for (int d = 0; d < GROUPS_DIGITS; d++)
-		grid.magic[d] =
-			1.5 * power_of_two(groups_digit_unit(stored_anchor - ANCHOR_OFFSET, d) + 52);
+		grid.magic[d] = groups_magic(groups_digit_unit(stored_anchor - ANCHOR_OFFSET, d) + 52);
 	return grid;
 }
 
@@ -91,10 +101,14 @@ groups_cut(const GroupsGrid &grid, double x, int64_t (&digit)[GROUPS_DIGITS])
 	return fits;
 }
 
+/* The place among "capacity" where a key is looked for first: neighbours lie far from each other.
+ */
 static __device__ __forceinline__ uint32_t
-groups_hash(uint64_t key)
+groups_hash(uint64_t key, uint32_t capacity)
 {
-	return (uint32_t) (((key ^ key >> 32) * 0x9e3779b97f4a7c15u) >> 32);
+	const uint32_t hash = (uint32_t) ((key * 0xd6e8feb86659fd93u) >> 32);
+
+	return (uint32_t) ((uint64_t) hash * capacity >> 32);
 }
 
 static __device__ __forceinline__ uint64_t
@@ -105,21 +119,23 @@ groups_claim(uint64_t *place, uint64_t key)
 }
 
 /*
- * The slot of a key among "capacity" places, which is made if there is none;
- * NO_SLOT after so many probes.  A key that is there stays, so that a stale read
- * finds an empty place at worst, and then the atomic knows better.
+ * The slot of a key among "capacity" places, "stride" words from one to the next,
+ * which is made if there is none; NO_SLOT after so many probes.  A key that is
+ * there stays, so that a stale read finds an empty place at worst, and then the
+ * atomic knows better.
  */
 static __device__ __forceinline__ uint32_t
-groups_probe(uint64_t *place, uint32_t capacity, uint32_t probes, uint64_t key)
+groups_probe(uint64_t *place, int stride, uint32_t capacity, uint32_t probes, uint64_t key)
 {
-	uint32_t slot = groups_hash(key) & (capacity - 1);
+	uint32_t slot = groups_hash(key, capacity);
 
+#pragma unroll 1
 	for (uint32_t i = 0; i < probes; i++)
 	{
-		uint64_t there = place[slot];
+		uint64_t there = place[(size_t) slot * stride];
 
 		if (there == EMPTY_KEY)
-			there = groups_claim(&place[slot], key);
+			there = groups_claim(&place[(size_t) slot * stride], key);
 		if (there == key || there == EMPTY_KEY)
 			return slot;
 		slot = (slot + 1) & (capacity - 1);
@@ -137,7 +153,7 @@ groups_slot(const GpuredGroups &g, uint64_t key, bool is_null)
 		return g.capacity + 1;
 	if (key == EMPTY_KEY)
 		return g.capacity;
-	slot = groups_probe(g.key, g.capacity, MOST_PROBES, key);
+	slot = groups_probe(g.record, g.nwords, g.capacity, MOST_PROBES, key);
 	if (slot == NO_SLOT)
 		atomicOr(&g.status[0], (uint32_t) GPURED_GROUPS_FULL);
 	return slot;

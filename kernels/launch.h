@@ -9,8 +9,8 @@
  * values gives its identity.
  *
  * A workspace belongs to one stream.  Its first gpured_workspace_zeroed()
- * bytes are zero when it is made; launches leave them so, and a launch that
- * failed does not.
+ * bytes are zero when it is made, and the launches' own from then on; after one
+ * that failed they must be made zero again.
  */
 #ifndef GPURED_LAUNCH_H
 #define GPURED_LAUNCH_H

@@ -3,15 +3,17 @@
  *	  Launches of the exact prefix sums of oplist.h, and the size of a workspace,
  *	  of which they need the most.
  *
- * One pass by the ring does nearly all data.  What it could not do is known on
- * the device alone: the three launches that follow do that, or find nothing to
- * do.
+ * A short array is one launch.  Of long ones, one pass by the ring does nearly all
+ * data.  What it could not do is known on the device alone: the three launches that
+ * follow do that, or find nothing to do.
  */
-#include "exact_scan_limbs.cuh"
+#include "exact_scan_short.cuh"
 #include "launch_ring.cuh"
-#include "workspace.cuh"
 
-/* Measured: blocks of so many threads, values a thread, and tiles ahead. */
+/*
+ * Measured: blocks of so many threads, values a thread, stages, and tiles ahead;
+ * for short arrays vectors a thread.
+ */
 template <class T>
 struct ExactScanTuning;
 
@@ -19,6 +21,7 @@ template <>
 struct ExactScanTuning<double>
 {
 	typedef ExactRing<double, RING_SHAPE(448, 10, 6, 3)> Ring;
+	typedef ShortScan<double, SHORT_SHAPE(640, 7)> Short;
 	static constexpr int THREADS = 128, BLOCKS = 3, VECTORS = 8;
 	static constexpr auto sums = exact_scan_sums<ExactSum8, VECTORS, THREADS, BLOCKS>;
 	static size_t shared(int threads) { return exact_sum_shared<ExactSum8<1>>(threads); }
@@ -27,7 +30,8 @@ struct ExactScanTuning<double>
 template <>
 struct ExactScanTuning<float>
 {
-	typedef ExactRing<float, RING_SHAPE(448, 20, 6, 3)> Ring;
+	typedef ExactRing<float, RING_SHAPE(288, 28, 6, 3)> Ring;
+	typedef ShortScan<float, SHORT_SHAPE(640, 5)> Short;
 	static constexpr int THREADS = 256, BLOCKS = 4, VECTORS = 4;
 	static constexpr auto sums = exact_scan_sums<ExactSum4, VECTORS, THREADS, BLOCKS>;
 	static size_t shared(int threads) { return exact_sum_shared<ExactSum4<1>>(threads); }
@@ -38,6 +42,7 @@ constexpr int EXACT_MOST_CHUNKS = 4096;
 
 struct ExactScanWork
 {
+	int64_t *short_limbs;
 	ExactScanState state;
 	ExactRingPlan *plan;
 	TileWord *words;
@@ -52,6 +57,7 @@ carve(unsigned char *base, size_t n, ExactScanWork *w)
 	ExactScanState *s = &w->state;
 
 	s->tiles = tiles_of(n, EXACT_SCAN_TILE);
+	carver.take(w->short_limbs, LIMBS * (size_t) SHORT_MOST_BLOCKS);
 	carver.take(s->limb, LIMBS * s->tiles);
 	carver.take(s->flags, s->tiles);
 	carver.take(s->chunk_limb, LIMBS * (size_t) EXACT_MOST_CHUNKS);
@@ -86,6 +92,7 @@ launch_exact_scan(const void *values, size_t n, void *workspace, GpuredAcc *carr
 {
 	typedef ExactScanTuning<T> Tuning;
 	typedef typename Tuning::Ring Ring;
+	typedef typename Tuning::Short Short;
 	auto sums = Tuning::sums;
 	auto tiles = exact_scan_tiles<T>;
 	static const LaunchShape sums_shape = launch_shape(sums, Tuning::THREADS, Tuning::shared);
@@ -98,7 +105,8 @@ launch_exact_scan(const void *values, size_t n, void *workspace, GpuredAcc *carr
 	ExactScanState s;
 	cudaError_t error;
 
-	for (cudaError_t e : {sums_shape.error, tiles_shape.error, shape.error})
+	for (cudaError_t e :
+		 {sums_shape.error, tiles_shape.error, shape.error, short_shape<Short>().error})
 		if (e != cudaSuccess)
 			return e;
 	carve<T>(static_cast<Workspace *>(workspace)->scan, n, &w);
@@ -107,6 +115,9 @@ launch_exact_scan(const void *values, size_t n, void *workspace, GpuredAcc *carr
 	s.chunk = tiles_of(s.tiles, launch_grid(sums_shape, s.tiles, EXACT_MOST_CHUNKS));
 	s.chunks = tiles_of(s.tiles, s.chunk);
 
+	if (algorithm == GPURED_SCAN_AUTO && short_fits<Short>(n))
+		return short_launch<Short>(in, n, &static_cast<Workspace *>(workspace)->short_scan,
+								   w.short_limbs, carry, out, stream);
 	if (algorithm == GPURED_SCAN_AUTO)
 		algorithm = shape.blocks > 0 ? GPURED_SCAN_RING : GPURED_SCAN_THREE_LAUNCHES;
 	if (algorithm == GPURED_SCAN_RING)

@@ -5,7 +5,14 @@
 #include "grouped.cuh"
 #include "launch.cuh"
 
-constexpr uint32_t LEAST_SHARED = 64; /* places of a block's table */
+constexpr int SECTOR_WORDS = 4;
+constexpr uint32_t LEAST_SHARED = 64; /* slots of a block's table */
+#ifndef SHARED_PLACES
+#define SHARED_PLACES 512 /* in all copies, at least */
+#endif
+#ifndef SHARED_SHARE
+#define SHARED_SHARE 2
+#endif
 
 static size_t
 rounded(size_t size)
@@ -23,10 +30,18 @@ table_capacity(uint32_t groups)
 	return capacity;
 }
 
+static int
+sectors_of(int words)
+{
+	return (words + SECTOR_WORDS - 1) / SECTOR_WORDS * SECTOR_WORDS;
+}
+
 /* Lay out the records; nothing yet of memory. */
 static void
 describe(GpuredGroups *g, int key_size, int naggregates, const GpuredOp *ops, const int *columns)
 {
+	int added = 1; /* words, the rows first */
+
 	*g = GpuredGroups();
 	g->key_size = key_size;
 	g->naggregates = naggregates;
@@ -38,35 +53,26 @@ describe(GpuredGroups *g, int key_size, int naggregates, const GpuredOp *ops, co
 		aggregate->kind = ops[a] == GPURED_none ? -1 : (int) gpured_op_info[ops[a]].acc;
 		aggregate->size = gpured_op_info[ops[a]].input_size;
 		aggregate->column = columns != nullptr ? columns[a] : 0;
-		aggregate->word = g->nwords;
-		aggregate->sum = -1;
-		switch (aggregate->kind)
-		{
-			case -1:
-				aggregate->digits = 1;
-				g->nwords += 1;
-				break;
-			case GPURED_ACC_int64:
-				aggregate->digits = 2;
-				g->nwords += 1;
-				break;
-			case GPURED_ACC_wide:
-				aggregate->digits = 4;
-				g->nwords += 2;
-				break;
-			case GPURED_ACC_exact:
-				aggregate->digits = 2 * GROUPS_DIGITS;
-				aggregate->sum = g->nsums++;
-				g->nwords += GROUPS_DIGITS;
-				break;
-			default:
-				aggregate->digits = 0;
-				g->nwords += 1;
-		}
+		aggregate->sum = aggregate->kind == GPURED_ACC_exact ? g->nsums++ : -1;
+		aggregate->is_extreme = aggregate->kind != -1 && aggregate->kind != GPURED_ACC_int64 &&
+								aggregate->kind != GPURED_ACC_wide &&
+								aggregate->kind != GPURED_ACC_exact;
+		if (aggregate->is_extreme)
+			aggregate->word = g->nwords++;
+		else
+			added += grouped_words_of(aggregate->kind);
 	}
 
-	/* Whole sectors, or parts of one. */
-	g->nwords = g->nwords <= 2 ? g->nwords : (g->nwords + 3) / 4 * 4;
+	/* What is added to is in one sector if it can be, and with the key if all is. */
+	g->rows = g->nwords + added <= SECTOR_WORDS ? g->nwords : sectors_of(g->nwords);
+	g->nwords = g->rows + 1;
+	for (int a = 0; a < naggregates; a++)
+		if (!g->aggregate[a].is_extreme)
+		{
+			g->aggregate[a].word = g->nwords;
+			g->nwords += grouped_words_of(g->aggregate[a].kind);
+		}
+	g->nwords = g->nwords <= 2 ? g->nwords : sectors_of(g->nwords);
 }
 
 /* The parts of an object's memory, one after another. */
@@ -85,7 +91,6 @@ place(GpuredGroups *g, uint32_t groups, uint32_t limb_sets, char *memory)
 	g->capacity = table_capacity(groups);
 	g->limb_sets = limb_sets;
 	slots = (size_t) g->capacity + 2;
-	g->key = (uint64_t *) part(slots * sizeof(uint64_t));
 	g->record = (uint64_t *) part(slots * g->nwords * sizeof(uint64_t));
 	g->special = (uint32_t *) part(slots * g->nsums * SPECIAL_WORDS * sizeof(uint32_t));
 	g->limbs = (uint64_t *) part((size_t) limb_sets * LIMBS * sizeof(uint64_t));
@@ -114,7 +119,7 @@ gpured_groups_init(GpuredGroups *g, int key_size, int naggregates, const GpuredO
 extern "C" int
 gpured_groups_words(const GpuredGroups *g)
 {
-	return 2 + g->nwords + SPECIAL_WORDS * g->nsums;
+	return RECORD_AT + g->nwords + SPECIAL_WORDS * g->nsums;
 }
 
 /* What the device has, asked once. */
@@ -182,39 +187,49 @@ gpured_launch_groups_add(const GpuredGroups *g, const GpuredGroupsColumn *keys,
 		rows.column[a] = columns[g->aggregate[a].column];
 	rows.n = n;
 	rows.shared_words = 1;
-	rows.used_words = 1;
+	rows.added_words = 1;
 	for (int a = 0; a < g->naggregates; a++)
 	{
 		const GpuredGroupsAggregate &aggregate = g->aggregate[a];
 
-		if (aggregate.digits > 0)
-			rows.shared_words += aggregate.digits + 1;
-		else
+		if (!aggregate.is_extreme)
 		{
-			rows.shared_extremes++;
-			rows.extreme_words |= (uint32_t) 1 << aggregate.word;
+			rows.shared_words += grouped_words_of(aggregate.kind) + 1;
+			rows.added_words += grouped_words_of(aggregate.kind);
 		}
-		rows.used_words = aggregate.word + (aggregate.kind == GPURED_ACC_exact  ? GROUPS_DIGITS
-											: aggregate.kind == GPURED_ACC_wide ? 2
-																				: 1);
+		else
+			rows.shared_extremes++;
 	}
 
-	/* A table for all groups that are expected, at half its capacity, or none. */
+	/*
+	 * A table for all groups that are expected, at half its capacity or, if there is room
+	 * for that, a quarter; or none.
+	 */
 	rows.shared_capacity = LEAST_SHARED;
 	while (rows.shared_capacity / 2 < expected && rows.shared_capacity < ((uint32_t) 1 << 16))
 		rows.shared_capacity *= 2;
-	shared = grouped_shared_bytes(rows.shared_capacity, rows.shared_words, rows.shared_extremes);
+	if (grouped_shared_bytes(2 * rows.shared_capacity, 0, rows.shared_words,
+							 rows.shared_extremes) <= (size_t) device.most_shared / SHARED_SHARE)
+		rows.shared_capacity *= 2;
+	while ((rows.shared_capacity << rows.shared_copies) < SHARED_PLACES)
+		rows.shared_copies++;
+	shared = grouped_shared_bytes(rows.shared_capacity, rows.shared_copies, rows.shared_words,
+								  rows.shared_extremes);
 	if (shared <= (size_t) device.most_shared)
+	{
+		if (shared > (size_t) device.most_shared / 2)
+			threads = GROUPED_MOST_THREADS;
 		kernel = g->key_size == 4 ? grouped_add<uint32_t, true> : grouped_add<uint64_t, true>;
+	}
 	else
 	{
 		kernel = g->key_size == 4 ? grouped_add<uint32_t, false> : grouped_add<uint64_t, false>;
 		rows.shared_capacity = 0;
 		threads = GROUPED_STAGE_THREADS;
 		while (threads > WARP &&
-			   grouped_stage_bytes(threads, rows.used_words) > (size_t) device.most_shared / 2)
+			   grouped_stage_bytes(threads, rows.added_words) > (size_t) device.most_shared / 2)
 			threads -= WARP;
-		shared = grouped_stage_bytes(threads, rows.used_words);
+		shared = grouped_stage_bytes(threads, rows.added_words);
 	}
 
 	if (g->nsums > 0)
@@ -264,9 +279,9 @@ static void
 exact_result(const GpuredGroups *g, const uint64_t *group, int aggregate, const uint64_t *limbs,
 			 const int32_t *anchor, int64_t n, GpuredExact *x)
 {
-	const uint64_t *word = group + 2 + g->aggregate[aggregate].word;
+	const uint64_t *word = group + RECORD_AT + g->aggregate[aggregate].word;
 	const int sum = g->aggregate[aggregate].sum;
-	const uint64_t *special = group + 2 + g->nwords + SPECIAL_WORDS * sum;
+	const uint64_t *special = group + RECORD_AT + g->nwords + SPECIAL_WORDS * sum;
 
 	gpured_exact_init(x);
 	if (special[2] > 0)
@@ -290,7 +305,7 @@ extern "C" void
 gpured_groups_result(const GpuredGroups *g, const uint64_t *group, int aggregate,
 					 const uint64_t *limbs, const int32_t *anchor, int64_t n, GpuredAcc *result)
 {
-	const uint64_t *word = group + 2 + g->aggregate[aggregate].word;
+	const uint64_t *word = group + RECORD_AT + g->aggregate[aggregate].word;
 	int64_t value = (int64_t) word[0];
 	__int128 wide;
 

@@ -47,9 +47,9 @@ extern "C"
 		int kind; /* GpuredAccKind, or -1 to count */
 		int size; /* bytes of a value */
 		int column;
-		int word;   /* its first in the record */
-		int digits; /* in shared memory, 16 bits each; 0: an extreme */
-		int sum;    /* which of the float sums, or -1 */
+		int word; /* its first in the record */
+		bool is_extreme;
+		int sum; /* which of the float sums, or -1 */
 	} GpuredGroupsAggregate;
 
 	typedef struct GpuredGroups
@@ -58,12 +58,12 @@ extern "C"
 		int naggregates;
 		int nsums;  /* of floats */
 		int nwords; /* of a record, 64 bits each */
+		int rows;   /* the word that counts them; those that are added to follow */
 		GpuredGroupsAggregate aggregate[GPURED_GROUPS_AGGREGATES];
 
 		uint32_t capacity; /* slots: a power of two, and two more for special keys */
 		uint32_t limb_sets;
-		uint64_t *key;     /* by slot */
-		uint64_t *record;  /* by slot: nwords each */
+		uint64_t *record;  /* by slot: nwords each, the first is the key */
 		uint32_t *special; /* by slot and float sum: flags, -0s, set of limbs */
 		uint64_t *limbs;   /* by set: GPURED_EXACT_LIMBS each */
 		int32_t *anchor;   /* by float sum; 0: not chosen yet */
@@ -93,8 +93,8 @@ extern "C"
 										uint32_t expected, cudaStream_t stream);
 
 	/*
-	 * Write the groups, each as 2 + nwords + 3 nsums words: its key, whether that
-	 * is NULL, the record, and for each float sum flags, -0s and set of limbs.
+	 * Write the groups, each as 3 + nwords + 3 nsums words: its key, whether that
+	 * is NULL, its rows, the record, and for each float sum flags, -0s and set of limbs.
 	 * status[2] is their number.  Room for capacity + 2 of them is enough.
 	 */
 	extern int gpured_launch_groups_emit(const GpuredGroups *g, uint64_t *out, cudaStream_t stream);

@@ -114,6 +114,7 @@ gpured_unchanged(FunctionCallInfo fcinfo)
 #define GPURED_STATE_FLOAT_MEAN 'g'
 #define GPURED_STATE_INTERVAL	'i'
 #define GPURED_STATE_NUMERIC	'n'
+#define GPURED_STATE_SMALL_NUMERIC 'N'
 #define GPURED_STATE_NUMERIC_EXTREME 'x'
 #define GPURED_STATE_MOMENTS	'v'
 #define GPURED_STATE_PAIR_MOMENTS 'r'
@@ -121,13 +122,51 @@ gpured_unchanged(FunctionCallInfo fcinfo)
 
 extern void gpured_state_begin(StringInfo buf, char kind);
 extern bytea *gpured_state_end(StringInfo buf);
-extern void gpured_state_open(StringInfo buf, bytea *state, char kind);
-extern void gpured_state_need(StringInfo buf, int nbytes);
-extern void gpured_state_close(StringInfo buf);
+extern bool gpured_state_is(const bytea *state, char kind);
 extern void gpured_state_corrupt(const char *detail) __attribute__((noreturn));
+extern void gpured_state_refuse(const StringInfoData *buf) __attribute__((noreturn));
 
-/* The same without a StringInfo: where the next field goes comes back. */
-extern char *gpured_state_put_kind(char *state, char kind);
+/* Where there are many groups a state is read for each of them: hence inline. */
+#define GPURED_STATE_VERSION 1
+
+static inline void
+gpured_state_need(const StringInfoData *buf, int nbytes)
+{
+	if (unlikely(buf->len - buf->cursor < nbytes))
+		gpured_state_corrupt("It is too short.");
+}
+
+/* Read-only view of a serialized state, past its first two bytes. */
+static inline void
+gpured_state_open(StringInfo buf, bytea *state, char kind)
+{
+	buf->data = VARDATA_ANY(state);
+	buf->len = VARSIZE_ANY_EXHDR(state);
+	buf->maxlen = 0;
+	buf->cursor = 2;
+	if (unlikely(buf->len < 2 || buf->data[0] != GPURED_STATE_VERSION || buf->data[1] != kind))
+		gpured_state_refuse(buf);
+}
+
+static inline void
+gpured_state_close(const StringInfoData *buf)
+{
+	if (unlikely(buf->cursor != buf->len))
+		gpured_state_corrupt("It is too long.");
+}
+
+/*
+ * The same without a StringInfo: where the next field goes comes back.  The header is
+ * a bytea's, whose length is set when it is complete.
+ */
+static inline char *
+gpured_state_put_kind(char *state, char kind)
+{
+	state[VARHDRSZ] = GPURED_STATE_VERSION;
+	state[VARHDRSZ + 1] = kind;
+	return state + VARHDRSZ + 2;
+}
+
 static inline char *
 gpured_state_put_int64(char *next, int64 value)
 {
@@ -137,8 +176,48 @@ gpured_state_put_int64(char *next, int64 value)
 	return next + sizeof(wire);
 }
 
+/* An integer at the end of a state, in 4, 8 or 16 bytes. */
+static inline char *
+gpured_state_put_integer(char *next, int128 value)
+{
+	uint32		wire;
+
+	if (value != (int64) value)
+		next = gpured_state_put_int64(next, (int64) (value >> 64));
+	else if (value == (int32) value)
+	{
+		wire = pg_hton32((uint32) value);
+		memcpy(next, &wire, sizeof(wire));
+		return next + sizeof(wire);
+	}
+	return gpured_state_put_int64(next, (int64) value);
+}
+
 extern void gpured_send_int128(StringInfo buf, int128 value);
 extern int128 gpured_get_int128(StringInfo buf);
+
+static inline int128
+gpured_state_get_integer(StringInfo buf)
+{
+	const char *next = buf->data + buf->cursor;
+	int			size = buf->len - buf->cursor;
+	uint64		wire;
+	uint32		narrow;
+
+	if (size == sizeof(narrow))
+	{
+		memcpy(&narrow, next, sizeof(narrow));
+		buf->cursor += size;
+		return (int32) pg_ntoh32(narrow);
+	}
+	if (size == sizeof(wire))
+	{
+		memcpy(&wire, next, sizeof(wire));
+		buf->cursor += size;
+		return (int64) pg_ntoh64(wire);
+	}
+	return gpured_get_int128(buf);
+}
 
 /* The sum and the number of integers (avg_int.c). */
 typedef struct GpuredIntTotal
@@ -161,6 +240,60 @@ extern Numeric gpured_numeric_least(Numeric a, Numeric b);
 /* sum_numeric.c */
 extern Datum gpured_numeric_step(PG_FUNCTION_ARGS);
 extern bool gpured_numeric_add_short(Datum state, const struct varlena *numeric);
+
+/*
+ * The serialized state of n > 0 numerics of one display scale, whose sum is in the unit
+ * of that scale (numeric_unit.h), at "where", which has room for so many bytes; and a
+ * state with them added.
+ */
+#define GPURED_NUMERIC_PARTIAL_ROOM (VARHDRSZ + 2 + 3 * sizeof(int64) + 1)
+
+extern Datum gpured_numeric_partial(char *where, int128 sum, int64 n, int scale);
+extern Datum gpured_numeric_add_sum(MemoryContext context, Datum state, int128 sum, int64 n,
+									int scale);
+
+/* The same of one numeric, if it is short and not toasted; else false. */
+extern bool gpured_numeric_partial_of(char *where, const struct varlena *numeric);
+
+/*
+ * moments.c: what the steps do to a state with values of a row, if it can be done at
+ * once; false, and nothing done, if not.
+ */
+extern Datum gpured_float8_moments(PG_FUNCTION_ARGS);
+extern Datum gpured_pair_moments(PG_FUNCTION_ARGS);
+extern Datum gpured_dot_step(PG_FUNCTION_ARGS);
+extern bool gpured_moments_add_shortly(Datum state, GpuredMomentsKind kind, double x, double y);
+
+/* The serialized state of sums by the device (moments.c, variance_exact.c). */
+extern bytea *gpured_serialize_moment_sums(GpuredOp op, const GpuredAcc *total);
+extern bytea *gpured_serialize_int_moments(bool is_int8, int64 n, const GpuredIntMoments *sums);
+
+/*
+ * Moments of numerics beside PostgreSQL's own state, as integers in one unit
+ * (numeric_unit.h).
+ */
+typedef struct GpuredNumericMoments
+{
+	int64		n;
+	GpuredIntMoments sums;
+	int			unit;
+	int			scale;			/* the largest display scale, */
+	int64		scale_n;		/* and how many values have it */
+} GpuredNumericMoments;
+
+/* Whether a state of gpured_numeric_variance_step() is PostgreSQL's own. */
+extern Datum gpured_numeric_variance_step(PG_FUNCTION_ARGS);
+#define GPURED_VARIANCE_IS_BUILTIN(state) (!GPURED_IS_TAGGED(state))
+
+/*
+ * Add numerics whose "take" is set, and clear it for those that fit, which are not
+ * toasted.  "state" is PostgreSQL's, and takes all that is there if the unit has to be
+ * another, or when it is settled.
+ */
+extern void gpured_numeric_moments_add(GpuredNumericMoments *moments, FunctionCallInfo caller,
+									   Datum state, const Datum *numeric, int n, bool *take);
+extern void gpured_numeric_moments_settle(GpuredNumericMoments *moments, FunctionCallInfo caller,
+										  Datum state);
 
 /* numeric_out.c */
 #define GPURED_NUMERIC_INT128_MAX_SIZE 28	/* an aligned array element */

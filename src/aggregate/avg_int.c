@@ -15,6 +15,7 @@
 #include "utils/builtins.h"
 
 #include "aggregate/aggregate.h"
+#include "aggregate/partial.h"
 
 PG_FUNCTION_INFO_V1(gpured_int2_avg_step);
 PG_FUNCTION_INFO_V1(gpured_int4_avg_step);
@@ -228,16 +229,12 @@ gpured_int_avg_combine(PG_FUNCTION_ARGS)
 Datum
 gpured_int_avg_serialize(PG_FUNCTION_ARGS)
 {
-	StringInfoData buf;
 	int64		n;
 	int128		sum;
 
 	gpured_aggregate_context(fcinfo);
 	gpured_int_total_resolve((GpuredIntTotal *) PG_GETARG_POINTER(0), &n, &sum);
-	gpured_state_begin(&buf, GPURED_STATE_INT_TOTAL);
-	pq_sendint64(&buf, n);
-	gpured_send_int128(&buf, sum);
-	PG_RETURN_BYTEA_P(gpured_state_end(&buf));
+	return gpured_partial_int(palloc(GPURED_PARTIAL_INT_ROOM), GPURED_PARTIAL_MEAN, n, sum);
 }
 
 Datum
@@ -252,7 +249,7 @@ gpured_int_avg_deserialize(PG_FUNCTION_ARGS)
 	gpured_state_open(&buf, serialized, GPURED_STATE_INT_TOTAL);
 	gpured_state_need(&buf, 8);
 	state->n = pq_getmsgint64(&buf);
-	state->sum = gpured_get_int128(&buf);
+	state->sum = gpured_state_get_integer(&buf);
 	gpured_state_close(&buf);
 	if (state->n < 0)
 		gpured_state_corrupt("Its number of values is negative.");

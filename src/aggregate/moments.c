@@ -44,12 +44,26 @@ static const char state_kinds[] = {
 	[GPURED_MOMENTS_DOT] = GPURED_STATE_DOT,
 };
 
+/* What an operation has summed, in the current memory context. */
+static GpuredMoments *
+moments_of_sums(GpuredOp op, const GpuredAcc *total)
+{
+	GpuredMomentsKind kind = gpured_op_info[op].acc == GPURED_ACC_dot ? GPURED_MOMENTS_DOT :
+		gpured_op_info[op].columns == 2 ? GPURED_MOMENTS_TWO : GPURED_MOMENTS_ONE;
+	GpuredMoments *result;
+
+	/* Each batch's sums were checked, and such sums add up to possible ones. */
+	if (!gpured_moments_from_sums(kind, &total->v.sums, total->n, &result,
+								  &gpured_context_allocator, CurrentMemoryContext))
+		elog(ERROR, "gpured-server sent sums that make no sense");
+	return result;
+}
+
 GpuredMoments *
 gpured_moments_resolve(Datum state)
 {
 	GpuredMomentParts *parts;
 	GpuredMoments *device;
-	GpuredMomentsKind kind;
 	GpuredAcc	total;
 
 	if (!GPURED_HAS_MOMENT_PARTS(state))
@@ -58,13 +72,7 @@ gpured_moments_resolve(Datum state)
 	gpured_offload_total(parts->offload, &total);
 	if (total.n == 0)
 		return parts->rows;
-	kind = gpured_op_info[parts->offload->op].acc == GPURED_ACC_dot ? GPURED_MOMENTS_DOT :
-		gpured_op_info[parts->offload->op].columns == 2 ? GPURED_MOMENTS_TWO : GPURED_MOMENTS_ONE;
-
-	/* Each batch's sums were checked, and such sums add up to possible ones. */
-	if (!gpured_moments_from_sums(kind, &total.v.sums, total.n, &device,
-								  &gpured_context_allocator, CurrentMemoryContext))
-		elog(ERROR, "gpured-server sent sums that make no sense");
+	device = moments_of_sums(parts->offload->op, &total);
 	if (parts->rows != NULL)
 		device = gpured_moments_merge(device, parts->rows, &gpured_context_allocator,
 									  CurrentMemoryContext);
@@ -160,6 +168,24 @@ gpured_dot_step(PG_FUNCTION_ARGS)
 		return gpured_unchanged(fcinfo);
 	return step(fcinfo, GPURED_MOMENTS_DOT, GPURED_reduce_dot_float8,
 				PG_GETARG_FLOAT8(1), PG_GETARG_FLOAT8(2));
+}
+
+bool
+gpured_moments_add_shortly(Datum state, GpuredMomentsKind kind, double x, double y)
+{
+	GpuredMoments *moments = (GpuredMoments *) DatumGetPointer(state);
+
+	if (unlikely(GPURED_HAS_MOMENT_PARTS(state)))
+		return false;
+	switch (kind)
+	{
+		case GPURED_MOMENTS_ONE:
+			return gpured_moments_fit(moments, GPURED_MOMENTS_ONE, x, 0, false);
+		case GPURED_MOMENTS_TWO:
+			return gpured_moments_fit(moments, GPURED_MOMENTS_TWO, x, y, false);
+		default:
+			return gpured_moments_fit(moments, GPURED_MOMENTS_DOT, x, y, false);
+	}
 }
 
 /* The moving state; a row without a value makes one too, for it may not be NULL. */
@@ -285,18 +311,28 @@ gpured_moments_combine(PG_FUNCTION_ARGS)
 	return state == &own ? PointerGetDatum(own) : PG_GETARG_DATUM(0);
 }
 
-Datum
-gpured_moments_serialize(PG_FUNCTION_ARGS)
+static bytea *
+serialize(const GpuredMoments *sums)
 {
-	GpuredMoments *sums;
 	uint8_t		bytes[GPURED_MOMENTS_MAX_BYTES];
 	StringInfoData buf;
 
-	gpured_aggregate_context(fcinfo);
-	sums = gpured_moments_resolve(PG_GETARG_DATUM(0));
 	gpured_state_begin(&buf, state_kinds[sums->kind]);
 	pq_sendbytes(&buf, (char *) bytes, (int) gpured_moments_write(sums, bytes));
-	PG_RETURN_BYTEA_P(gpured_state_end(&buf));
+	return gpured_state_end(&buf);
+}
+
+bytea *
+gpured_serialize_moment_sums(GpuredOp op, const GpuredAcc *total)
+{
+	return serialize(moments_of_sums(op, total));
+}
+
+Datum
+gpured_moments_serialize(PG_FUNCTION_ARGS)
+{
+	gpured_aggregate_context(fcinfo);
+	PG_RETURN_BYTEA_P(serialize(gpured_moments_resolve(PG_GETARG_DATUM(0))));
 }
 
 static Datum

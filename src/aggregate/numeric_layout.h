@@ -34,6 +34,9 @@
 #define INTEGER_DIGITS 4
 #define MAX_SCALE 20			/* a quotient's, often with zeros at its end */
 
+/* Integers below this are short. */
+#define SHORT_LIMIT INT64CONST(10000000000000000)
+
 /* 10000^i; a value's last digit is at most 10^(4 * 5) units. */
 static const uint128 gpured_power[FRACTION_DIGITS + INTEGER_DIGITS] = {
 	1, 10000, 100000000, UINT64CONST(1000000000000), UINT64CONST(10000000000000000),

@@ -21,7 +21,19 @@ typedef enum GpuredUnitFit
 	GPURED_UNIT_NONE			/* none will */
 } GpuredUnitFit;
 
-/* The unit for a first value; units are the digits of base NBASE after the point. */
+/* The unit for values with a display scale: the digits of base NBASE after the point. */
+#define GPURED_UNIT_OF_SCALE(scale) Min(((scale) + 3) / 4, FRACTION_DIGITS)
+
+/* An integer in units of 10^-scale in that unit; for up to eight decimals. */
+static inline int128
+gpured_in_unit_of_scale(int64 value, int scale)
+{
+	static const int power_of_ten[] = {1, 10, 100, 1000};
+
+	return (int128) value * power_of_ten[4 * GPURED_UNIT_OF_SCALE(scale) - scale];
+}
+
+/* The unit for a first value. */
 static inline int
 gpured_first_unit(const struct varlena *numeric)
 {
@@ -30,7 +42,7 @@ gpured_first_unit(const struct varlena *numeric)
 	memcpy(&header, VARDATA_ANY(numeric), sizeof(header));
 	if ((header & KIND_MASK) != KIND_SHORT)
 		return 0;
-	return Min((SHORT_SCALE(header) + 3) / 4, FRACTION_DIGITS);
+	return GPURED_UNIT_OF_SCALE(SHORT_SCALE(header));
 }
 
 /* A value that is not toasted in this unit, and its display scale. */

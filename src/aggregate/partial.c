@@ -39,6 +39,11 @@ DECLARE_EXTREMES(time)
 DECLARE_EXTREMES(timestamp)
 DECLARE_EXTREMES(timestamptz)
 
+extern Datum gpured_int2_variance_step(PG_FUNCTION_ARGS);
+extern Datum gpured_int4_variance_step(PG_FUNCTION_ARGS);
+extern Datum gpured_int8_variance_step(PG_FUNCTION_ARGS);
+extern Datum gpured_float4_moments(PG_FUNCTION_ARGS);
+
 #define SUMS(type, kind) \
 	{gpured_##type##_sum, kind, GPURED_PARTIAL_SUM, GPURED_reduce_sum_##type}, \
 	{gpured_##type##_avg_step, kind, GPURED_PARTIAL_MEAN, GPURED_reduce_sum_##type}
@@ -48,9 +53,13 @@ DECLARE_EXTREMES(timestamptz)
 	{gpured_##type##_min, GPURED_TOTAL_EXTREME, GPURED_PARTIAL_EXTREME, GPURED_reduce_min_##kernel}, \
 	{gpured_##type##_max, GPURED_TOTAL_EXTREME, GPURED_PARTIAL_EXTREME, GPURED_reduce_max_##kernel}
 
+#define MOMENTS(transition, kernel) \
+	{transition, GPURED_TOTAL_MOMENTS, GPURED_PARTIAL_MOMENTS, GPURED_reduce_##kernel}
+
 static const GpuredPartialInfo infos[] = {
 	{int8inc, GPURED_TOTAL_COUNT, GPURED_PARTIAL_COUNT, GPURED_none},
 	{int8inc_any, GPURED_TOTAL_COUNT, GPURED_PARTIAL_COUNT, GPURED_none},
+	{int8inc_float8_float8, GPURED_TOTAL_COUNT, GPURED_PARTIAL_COUNT, GPURED_none},
 	SUMS(int2, GPURED_TOTAL_INT),
 	SUMS(int4, GPURED_TOTAL_INT),
 	SUMS(int8, GPURED_TOTAL_INT),
@@ -66,6 +75,13 @@ static const GpuredPartialInfo infos[] = {
 	EXTREMES(time, int8),
 	EXTREMES(timestamp, int8),
 	EXTREMES(timestamptz, int8),
+	MOMENTS(gpured_int2_variance_step, moments_int2),
+	MOMENTS(gpured_int4_variance_step, moments_int4),
+	MOMENTS(gpured_int8_variance_step, moments_int8),
+	MOMENTS(gpured_float4_moments, moments_float4),
+	MOMENTS(gpured_float8_moments, moments_float8),
+	MOMENTS(gpured_pair_moments, pair_moments_float8),
+	MOMENTS(gpured_dot_step, dot_float8),
 };
 
 const GpuredPartialInfo *
@@ -130,8 +146,7 @@ gpured_partial_int(char *where, GpuredPartialForm form, int64 n, int128 sum)
 {
 	char	   *next = begin(where, form, GPURED_STATE_INT_SUM, GPURED_STATE_INT_TOTAL, n);
 
-	next = gpured_state_put_int64(next, (int64) (sum >> 64));
-	return end(where, gpured_state_put_int64(next, (int64) sum));
+	return end(where, gpured_state_put_integer(next, sum));
 }
 
 Datum
@@ -157,4 +172,13 @@ gpured_partial_written(char *where, GpuredPartialForm form, int64 n, const uint8
 
 	memcpy(next, bytes, size);
 	return end(where, next + size);
+}
+
+Datum
+gpured_partial_moments(GpuredOp op, const GpuredAcc *acc)
+{
+	if (gpured_op_info[op].acc != GPURED_ACC_int_moments)
+		return PointerGetDatum(gpured_serialize_moment_sums(op, acc));
+	return PointerGetDatum(gpured_serialize_int_moments(op == GPURED_reduce_moments_int8, acc->n,
+														&acc->v.ints));
 }

@@ -18,8 +18,10 @@ typedef enum GpuredTotalKind
 	GPURED_TOTAL_COUNT,			/* rows */
 	GPURED_TOTAL_INT,			/* number and sum */
 	GPURED_TOTAL_FLOAT,			/* number and exact sum */
-	GPURED_TOTAL_EXTREME		/* greatest order key; inverted keys for a
+	GPURED_TOTAL_EXTREME,		/* greatest order key; inverted keys for a
 								 * least */
+	GPURED_TOTAL_MOMENTS		/* number and exact sums of values, squares,
+								 * products; of the only group */
 } GpuredTotalKind;
 
 /* What the partial state looks like. */
@@ -28,7 +30,8 @@ typedef enum GpuredPartialForm
 	GPURED_PARTIAL_COUNT,		/* an int8 */
 	GPURED_PARTIAL_SUM,			/* of ints or floats */
 	GPURED_PARTIAL_MEAN,
-	GPURED_PARTIAL_EXTREME
+	GPURED_PARTIAL_EXTREME,
+	GPURED_PARTIAL_MOMENTS
 } GpuredPartialForm;
 
 typedef struct GpuredPartialInfo
@@ -54,8 +57,13 @@ extern int64 gpured_key_of_acc(GpuredOp op, const GpuredAcc *acc);
  */
 #define GPURED_PARTIAL_ROOM (VARHDRSZ + 2 + sizeof(int64) + GPURED_WINDOW_MAX_BYTES)
 
+#define GPURED_PARTIAL_INT_ROOM (VARHDRSZ + 2 + 3 * sizeof(int64))
+
 extern Datum gpured_partial_int(char *where, GpuredPartialForm form, int64 n, int128 sum);
 extern Datum gpured_partial_extreme(char *where, int64 key);
+
+/* What an operation has made of rows, as a bytea in the current memory context. */
+extern Datum gpured_partial_moments(GpuredOp op, const GpuredAcc *acc);
 
 /*
  * The same of floats, whose sum is a Datum as in float_state.h, or the bytes that

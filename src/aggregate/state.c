@@ -15,8 +15,6 @@
 
 #include "aggregate/aggregate.h"
 
-#define STATE_VERSION 1
-
 MemoryContext
 gpured_aggregate_context(FunctionCallInfo fcinfo)
 {
@@ -156,17 +154,8 @@ void
 gpured_state_begin(StringInfo buf, char kind)
 {
 	pq_begintypsend(buf);
-	pq_sendbyte(buf, STATE_VERSION);
+	pq_sendbyte(buf, GPURED_STATE_VERSION);
 	pq_sendbyte(buf, kind);
-}
-
-/* The header is a bytea's, whose length is set when it is complete. */
-char *
-gpured_state_put_kind(char *state, char kind)
-{
-	state[VARHDRSZ] = STATE_VERSION;
-	state[VARHDRSZ + 1] = kind;
-	return state + VARHDRSZ + 2;
 }
 
 bytea *
@@ -184,34 +173,22 @@ gpured_state_corrupt(const char *detail)
 			 errdetail_internal("%s", detail)));
 }
 
-/* Read-only view of a serialized state, past its first two bytes. */
+/* The first two bytes are not those of a state that is asked for. */
 void
-gpured_state_open(StringInfo buf, bytea *state, char kind)
+gpured_state_refuse(const StringInfoData *buf)
 {
-	buf->data = VARDATA_ANY(state);
-	buf->len = VARSIZE_ANY_EXHDR(state);
-	buf->maxlen = 0;
-	buf->cursor = 0;
-
-	gpured_state_need(buf, 2);
-	if (pq_getmsgbyte(buf) != STATE_VERSION)
-		gpured_state_corrupt("Its version is not known.");
-	if (pq_getmsgbyte(buf) != kind)
-		gpured_state_corrupt("It belongs to another aggregate.");
-}
-
-void
-gpured_state_need(StringInfo buf, int nbytes)
-{
-	if (buf->len - buf->cursor < nbytes)
+	if (buf->len < 2)
 		gpured_state_corrupt("It is too short.");
+	if (buf->data[0] != GPURED_STATE_VERSION)
+		gpured_state_corrupt("Its version is not known.");
+	gpured_state_corrupt("It belongs to another aggregate.");
 }
 
-void
-gpured_state_close(StringInfo buf)
+/* Whether it is of that kind, of those that an aggregate has. */
+bool
+gpured_state_is(const bytea *state, char kind)
 {
-	if (buf->cursor != buf->len)
-		gpured_state_corrupt("It is too long.");
+	return VARSIZE_ANY_EXHDR(state) >= 2 && VARDATA_ANY(state)[1] == kind;
 }
 
 void

@@ -17,6 +17,7 @@
 #include "libpq/pqformat.h"
 
 #include "aggregate/aggregate.h"
+#include "aggregate/partial.h"
 
 PG_FUNCTION_INFO_V1(gpured_int2_sum);
 PG_FUNCTION_INFO_V1(gpured_int4_sum);
@@ -159,12 +160,9 @@ gpured_int_sum_combine(PG_FUNCTION_ARGS)
 Datum
 gpured_int_sum_serialize(PG_FUNCTION_ARGS)
 {
-	StringInfoData buf;
-
 	gpured_aggregate_context(fcinfo);
-	gpured_state_begin(&buf, GPURED_STATE_INT_SUM);
-	gpured_send_int128(&buf, state_sum(PG_GETARG_DATUM(0)));
-	PG_RETURN_BYTEA_P(gpured_state_end(&buf));
+	return gpured_partial_int(palloc(GPURED_PARTIAL_INT_ROOM), GPURED_PARTIAL_SUM, 1,
+							  state_sum(PG_GETARG_DATUM(0)));
 }
 
 Datum
@@ -176,7 +174,7 @@ gpured_int_sum_deserialize(PG_FUNCTION_ARGS)
 
 	gpured_aggregate_context(fcinfo);
 	gpured_state_open(&buf, serialized, GPURED_STATE_INT_SUM);
-	sum = gpured_get_int128(&buf);
+	sum = gpured_state_get_integer(&buf);
 	gpured_state_close(&buf);
 	return make_state(CurrentMemoryContext, sum);
 }

@@ -16,6 +16,10 @@
  *
  * The device sums short values as it does int8, in a unit that suits them
  * (numeric_unit.h).  What has no 64 bits in it is added here.
+ *
+ * A state begins small, and stays so while all values are short and have one
+ * display scale, as those of a column with decimals in its type do: there may be
+ * many groups.  It is then a tagged pointer.
  */
 #include "postgres.h"
 
@@ -43,19 +47,50 @@ typedef struct NumericTotal
 	Datum		wide;			/* their state, PostgreSQL's own; 0 if none */
 	GpuredOffload *offload;		/* NULL if the device has no part in the sum */
 	int			unit;			/* of what the device has */
-	bool		started;		/* a value has come */
 } NumericTotal;
 
-/* Integers below this are short. */
-#define SHORT_LIMIT INT64CONST(10000000000000000)
-
-/* The state, a new one for a group's first row. */
-static inline NumericTotal *
-get_total(FunctionCallInfo fcinfo)
+typedef struct SmallTotal
 {
-	if (unlikely(PG_ARGISNULL(0)))
-		return MemoryContextAllocZero(gpured_aggregate_context(fcinfo), sizeof(NumericTotal));
-	return (NumericTotal *) PG_GETARG_POINTER(0);
+	int128		sum;
+	int64		n;
+	int			scale;			/* of all n values */
+} SmallTotal;
+
+#define SMALL_TOTAL(state) ((SmallTotal *) DatumGetPointer((state) - 1))
+#define IS_SMALL(state) GPURED_IS_TAGGED(state)
+
+static Datum
+make_small(MemoryContext context, int128 sum, int64 n, int scale)
+{
+	SmallTotal *small = MemoryContextAlloc(context, sizeof(SmallTotal));
+
+	small->sum = sum;
+	small->n = n;
+	small->scale = scale;
+	return PointerGetDatum(small) + 1;
+}
+
+/* A state that takes any value, in place of the small one, if there is one. */
+static NumericTotal *
+widen(MemoryContext context, SmallTotal *small)
+{
+	NumericTotal *total = MemoryContextAllocZero(context, sizeof(NumericTotal));
+
+	if (small == NULL)
+		return total;
+	total->sum = small->sum;
+	total->n[small->scale] = small->n;
+	pfree(small);
+	return total;
+}
+
+/* Whether n values of a scale can be added; the first ones say which it is to be. */
+static inline bool
+small_has_scale(SmallTotal *small, int scale)
+{
+	if (unlikely(small->n == 0))
+		small->scale = scale;
+	return likely(small->scale == scale);
 }
 
 /* A sum of the device in units of 10^-8. */
@@ -100,28 +135,15 @@ short_sum(const NumericTotal *total)
 	return total->sum + device_sum(total, &device);
 }
 
-Datum
-gpured_numeric_step(PG_FUNCTION_ARGS)
+/* Add a value to a state that is not small. */
+static void
+add(FunctionCallInfo fcinfo, NumericTotal *total, struct varlena *numeric)
 {
-	NumericTotal *total = get_total(fcinfo);
-	struct varlena *numeric;
 	int128		value;
 	int			scale;
 
-	if (PG_ARGISNULL(1))
-		PG_RETURN_POINTER(total);
-	numeric = PG_DETOAST_DATUM_PACKED(PG_GETARG_DATUM(1));
-
-	if (unlikely(!total->started))
-	{
-		total->started = true;
-		total->offload = gpured_offload_start(fcinfo, gpured_aggregate_context(fcinfo),
-											  GPURED_reduce_sum_int8);
-		total->unit = gpured_first_unit(numeric);
-	}
 	if (unlikely(total->offload != NULL) && append(total, numeric))
-		PG_RETURN_POINTER(total);
-
+		return;
 	if (likely(gpured_read_short(numeric, &value, &scale)))
 	{
 		total->sum += value;
@@ -133,6 +155,52 @@ gpured_numeric_step(PG_FUNCTION_ARGS)
 										  PointerGetDatum(numeric));
 		total->wide_n++;
 	}
+}
+
+/* The state for a first value: it has a part on the device, or is small. */
+static Datum
+start(FunctionCallInfo fcinfo, const struct varlena *numeric)
+{
+	MemoryContext context = gpured_aggregate_context(fcinfo);
+	GpuredOffload *offload = gpured_offload_start(fcinfo, context, GPURED_reduce_sum_int8);
+	NumericTotal *total;
+
+	if (offload == NULL)
+		return PG_ARGISNULL(0) ? make_small(context, 0, 0, 0) : PG_GETARG_DATUM(0);
+	total = widen(context, PG_ARGISNULL(0) ? NULL : SMALL_TOTAL(PG_GETARG_DATUM(0)));
+	total->offload = offload;
+	total->unit = gpured_first_unit(numeric);
+	return PointerGetDatum(total);
+}
+
+/* A moving aggregate must have a state even of no values. */
+Datum
+gpured_numeric_step(PG_FUNCTION_ARGS)
+{
+	Datum		state = PG_GETARG_DATUM(0);
+	struct varlena *numeric;
+	NumericTotal *total;
+	int128		value;
+	int			scale;
+
+	if (PG_ARGISNULL(1))
+		return PG_ARGISNULL(0) ? make_small(gpured_aggregate_context(fcinfo), 0, 0, 0) : state;
+	numeric = PG_DETOAST_DATUM_PACKED(PG_GETARG_DATUM(1));
+
+	if (unlikely(PG_ARGISNULL(0) || (IS_SMALL(state) && SMALL_TOTAL(state)->n == 0)))
+		state = start(fcinfo, numeric);
+	if (!IS_SMALL(state))
+		total = (NumericTotal *) DatumGetPointer(state);
+	else if (likely(gpured_read_short(numeric, &value, &scale)) &&
+			 small_has_scale(SMALL_TOTAL(state), scale))
+	{
+		SMALL_TOTAL(state)->sum += value;
+		SMALL_TOTAL(state)->n++;
+		return state;
+	}
+	else
+		total = widen(gpured_aggregate_context(fcinfo), SMALL_TOTAL(state));
+	add(fcinfo, total, numeric);
 	PG_RETURN_POINTER(total);
 }
 
@@ -143,13 +211,26 @@ gpured_numeric_step(PG_FUNCTION_ARGS)
 bool
 gpured_numeric_add_short(Datum state, const struct varlena *numeric)
 {
-	NumericTotal *total = (NumericTotal *) DatumGetPointer(state);
+	NumericTotal *total;
+	SmallTotal *small;
 	int128		value;
 	int			scale;
 
-	if (VARATT_IS_1B_E(numeric) || VARATT_IS_4B_C(numeric) || unlikely(total->offload != NULL))
+	if (VARATT_IS_1B_E(numeric) || VARATT_IS_4B_C(numeric))
 		return false;
 	if (unlikely(!gpured_read_short(numeric, &value, &scale)))
+		return false;
+	if (IS_SMALL(state))
+	{
+		small = SMALL_TOTAL(state);
+		if (unlikely(small->n == 0 || small->scale != scale))
+			return false;
+		small->sum += value;
+		small->n++;
+		return true;
+	}
+	total = (NumericTotal *) DatumGetPointer(state);
+	if (unlikely(total->offload != NULL))
 		return false;
 	total->sum += value;
 	total->n[scale]++;
@@ -165,6 +246,7 @@ gpured_numeric_inverse(PG_FUNCTION_ARGS)
 {
 	NumericTotal *total;
 	struct varlena *numeric;
+	Datum		state = PG_GETARG_DATUM(0);
 	int128		value;
 	int			scale;
 
@@ -173,11 +255,20 @@ gpured_numeric_inverse(PG_FUNCTION_ARGS)
 		gpured_aggregate_context(fcinfo);
 		elog(ERROR, "inverse transition of a gpured aggregate without a state");
 	}
-	total = (NumericTotal *) PG_GETARG_POINTER(0);
 	if (PG_ARGISNULL(1))
-		PG_RETURN_POINTER(total);
+		return state;
 	numeric = PG_DETOAST_DATUM_PACKED(PG_GETARG_DATUM(1));
 
+	/* All that a small state has ever had is short, and of its scale. */
+	if (IS_SMALL(state))
+	{
+		if (!gpured_read_short(numeric, &value, &scale))
+			elog(ERROR, "inverse transition of a value that a gpured aggregate has not got");
+		SMALL_TOTAL(state)->sum -= value;
+		SMALL_TOTAL(state)->n--;
+		return state;
+	}
+	total = (NumericTotal *) DatumGetPointer(state);
 	if (gpured_read_short(numeric, &value, &scale))
 	{
 		total->sum -= value;
@@ -193,17 +284,48 @@ gpured_numeric_inverse(PG_FUNCTION_ARGS)
 	PG_RETURN_POINTER(total);
 }
 
+/* Add a small state to one that may not be there yet. */
+static Datum
+combine_small(MemoryContext context, Datum state, const SmallTotal *other)
+{
+	NumericTotal *total;
+
+	if (state == (Datum) 0)
+		return make_small(context, other->sum, other->n, other->scale);
+	if (other->n == 0)
+		return state;
+	if (IS_SMALL(state) && small_has_scale(SMALL_TOTAL(state), other->scale))
+	{
+		SMALL_TOTAL(state)->sum += other->sum;
+		SMALL_TOTAL(state)->n += other->n;
+		return state;
+	}
+	total = IS_SMALL(state) ? widen(context, SMALL_TOTAL(state)) : (NumericTotal *) DatumGetPointer(state);
+	total->sum += other->sum;
+	total->n[other->scale] += other->n;
+	return PointerGetDatum(total);
+}
+
 Datum
 gpured_numeric_combine(PG_FUNCTION_ARGS)
 {
+	MemoryContext context = gpured_aggregate_context(fcinfo);
+	Datum		state = PG_GETARG_DATUM(0);
 	NumericTotal *total;
 	NumericTotal *other;
 
-	gpured_aggregate_context(fcinfo);
 	if (PG_ARGISNULL(1))
 		return gpured_unchanged(fcinfo);
-	total = get_total(fcinfo);
+	if (IS_SMALL(PG_GETARG_DATUM(1)))
+		return combine_small(context, PG_ARGISNULL(0) ? (Datum) 0 : state,
+							 SMALL_TOTAL(PG_GETARG_DATUM(1)));
 	other = (NumericTotal *) PG_GETARG_POINTER(1);
+	if (PG_ARGISNULL(0))
+		total = widen(context, NULL);
+	else if (IS_SMALL(state))
+		total = widen(context, SMALL_TOTAL(state));
+	else
+		total = (NumericTotal *) DatumGetPointer(state);
 	total->sum += short_sum(other);
 	for (int i = 0; i <= MAX_SCALE; i++)
 		total->n[i] += other->n[i];
@@ -213,6 +335,51 @@ gpured_numeric_combine(PG_FUNCTION_ARGS)
 	PG_RETURN_POINTER(total);
 }
 
+/* The serialized form of a small state. */
+static Datum
+write_small(char *where, int128 sum, int64 n, int scale)
+{
+	char	   *next = gpured_state_put_kind(where, GPURED_STATE_SMALL_NUMERIC);
+
+	*next++ = (char) scale;
+	next = gpured_state_put_int64(next, n);
+	next = gpured_state_put_integer(next, sum);
+	SET_VARSIZE(where, next - where);
+	return PointerGetDatum(where);
+}
+
+static int128
+in_smallest_unit(int128 sum, int scale)
+{
+	return sum * (int128) gpured_power[FRACTION_DIGITS - GPURED_UNIT_OF_SCALE(scale)];
+}
+
+Datum
+gpured_numeric_partial(char *where, int128 sum, int64 n, int scale)
+{
+	return write_small(where, in_smallest_unit(sum, scale), n, scale);
+}
+
+Datum
+gpured_numeric_add_sum(MemoryContext context, Datum state, int128 sum, int64 n, int scale)
+{
+	SmallTotal	other = {.sum = in_smallest_unit(sum, scale),.n = n,.scale = scale};
+
+	return combine_small(context, state, &other);
+}
+
+bool
+gpured_numeric_partial_of(char *where, const struct varlena *numeric)
+{
+	int128		value;
+	int			scale;
+
+	if (VARATT_IS_1B_E(numeric) || VARATT_IS_4B_C(numeric) || !gpured_read_short(numeric, &value, &scale))
+		return false;
+	(void) write_small(where, value, 1, scale);
+	return true;
+}
+
 Datum
 gpured_numeric_serialize(PG_FUNCTION_ARGS)
 {
@@ -220,6 +387,12 @@ gpured_numeric_serialize(PG_FUNCTION_ARGS)
 	StringInfoData buf;
 
 	gpured_aggregate_context(fcinfo);
+	if (IS_SMALL(PG_GETARG_DATUM(0)))
+	{
+		const SmallTotal *small = SMALL_TOTAL(PG_GETARG_DATUM(0));
+
+		return write_small(palloc(GPURED_NUMERIC_PARTIAL_ROOM), small->sum, small->n, small->scale);
+	}
 	total = (NumericTotal *) PG_GETARG_POINTER(0);
 	gpured_state_begin(&buf, GPURED_STATE_NUMERIC);
 	gpured_send_int128(&buf, short_sum(total));
@@ -283,6 +456,27 @@ check_wide(StringInfo buf)
 	buf->cursor = start;
 }
 
+static Datum
+deserialize_small(bytea *serialized)
+{
+	StringInfoData buf;
+	int128		sum;
+	int64		n;
+	int			scale;
+
+	gpured_state_open(&buf, serialized, GPURED_STATE_SMALL_NUMERIC);
+	gpured_state_need(&buf, 1 + sizeof(int64));
+	scale = pq_getmsgbyte(&buf);
+	n = pq_getmsgint64(&buf);
+	sum = gpured_state_get_integer(&buf);
+	gpured_state_close(&buf);
+	if (n < 0)
+		gpured_state_corrupt("Its number of values is negative.");
+	if (scale > MAX_SCALE)
+		gpured_state_corrupt("Its scale is out of range.");
+	return make_small(CurrentMemoryContext, sum, n, scale);
+}
+
 Datum
 gpured_numeric_deserialize(PG_FUNCTION_ARGS)
 {
@@ -292,7 +486,9 @@ gpured_numeric_deserialize(PG_FUNCTION_ARGS)
 	int			rest;
 
 	gpured_aggregate_context(fcinfo);
-	total = palloc0(sizeof(NumericTotal));
+	if (gpured_state_is(serialized, GPURED_STATE_SMALL_NUMERIC))
+		return deserialize_small(serialized);
+	total = widen(CurrentMemoryContext, NULL);
 	gpured_state_open(&buf, serialized, GPURED_STATE_NUMERIC);
 	total->sum = gpured_get_int128(&buf);
 	gpured_state_need(&buf, (MAX_SCALE + 2) * sizeof(int64));
@@ -330,6 +526,15 @@ final_total(FunctionCallInfo fcinfo, int64 *n, Datum *sum)
 	gpured_aggregate_context(fcinfo);
 	if (PG_ARGISNULL(0))
 		return false;
+	if (IS_SMALL(PG_GETARG_DATUM(0)))
+	{
+		const SmallTotal *small = SMALL_TOTAL(PG_GETARG_DATUM(0));
+
+		*n = small->n;
+		*sum = NumericGetDatum(gpured_int128_to_scaled_numeric(small->sum, FRACTION_DIGITS,
+															   small->scale));
+		return *n > 0;
+	}
 	total = (NumericTotal *) PG_GETARG_POINTER(0);
 	*n = 0;
 	for (int i = 0; i <= MAX_SCALE; i++)

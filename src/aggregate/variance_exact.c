@@ -39,6 +39,9 @@ typedef struct VarianceParts
 	int64		scale_n;		/* and how many values have it */
 } VarianceParts;
 
+/* Numerics that are made integers at a time. */
+#define NUMERICS_AT_ONCE 512
+
 /* PostgreSQL's functions for one of its kinds of state. */
 typedef struct StateFunctions
 {
@@ -103,30 +106,51 @@ send_integer(StringInfo buf, const uint64 *value, int unit, int scale)
 		pq_sendint16(buf, digit[--n]);
 }
 
+/* Sums as the serialized form of a state of PostgreSQL's. */
+static bytea *
+serialize_sums(bool is_numeric, const GpuredNumericMoments *moments)
+{
+	uint64		sum[3] = {
+		moments->sums.sum.lo, (uint64) moments->sums.sum.hi,
+		moments->sums.sum.hi < 0 ? PG_UINT64_MAX : 0
+	};
+	StringInfoData buf;
+
+	pq_begintypsend(&buf);
+	pq_sendint64(&buf, moments->n);
+	send_integer(&buf, sum, moments->unit, moments->scale);
+	send_integer(&buf, moments->sums.square, 2 * moments->unit, 2 * moments->scale);
+	if (is_numeric)
+	{
+		pq_sendint32(&buf, moments->scale);
+		pq_sendint64(&buf, moments->scale_n);
+		for (int i = 0; i < 3; i++)
+			pq_sendint64(&buf, 0);	/* NaN and infinities */
+	}
+	return pq_endtypsend(&buf);
+}
+
+bytea *
+gpured_serialize_int_moments(bool is_int8, int64 n, const GpuredIntMoments *sums)
+{
+	GpuredNumericMoments moments = {.n = n,.sums = *sums,.scale_n = n};
+
+	return serialize_sums(is_int8, &moments);
+}
+
 /* What the device has summed as a state of PostgreSQL's. */
 static Datum
 state_of_device(FunctionCallInfo fcinfo, const StateFunctions *functions,
 				const VarianceParts *parts, const GpuredAcc *total)
 {
-	uint64		sum[3] = {
-		total->v.ints.sum.lo, (uint64) total->v.ints.sum.hi,
-		total->v.ints.sum.hi < 0 ? PG_UINT64_MAX : 0
+	GpuredNumericMoments moments = {
+		.n = total->n,.sums = total->v.ints,
+		.unit = parts->unit,.scale = parts->scale,.scale_n = parts->scale_n
 	};
-	StringInfoData buf;
 
-	pq_begintypsend(&buf);
-	pq_sendint64(&buf, total->n);
-	send_integer(&buf, sum, parts->unit, parts->scale);
-	send_integer(&buf, total->v.ints.square, 2 * parts->unit, 2 * parts->scale);
-	if (functions->is_numeric)
-	{
-		pq_sendint32(&buf, parts->scale);
-		pq_sendint64(&buf, parts->scale_n);
-		for (int i = 0; i < 3; i++)
-			pq_sendint64(&buf, 0);	/* NaN and infinities */
-	}
 	return gpured_call_builtin(functions->deserialize, fcinfo, 2,
-							   PointerGetDatum(pq_endtypsend(&buf)), (Datum) 0);
+							   PointerGetDatum(serialize_sums(functions->is_numeric, &moments)),
+							   (Datum) 0);
 }
 
 /* The state of all rows, PostgreSQL's; the parts stay as they are. */
@@ -254,6 +278,88 @@ gpured_numeric_variance_step(PG_FUNCTION_ARGS)
 	if (likely(!PG_ARGISNULL(0) && !GPURED_IS_TAGGED(PG_GETARG_DATUM(0))))
 		return numeric_accum(fcinfo);
 	return step_numeric(fcinfo);
+}
+
+/* Let the device, which is this process, add integers. */
+static void
+add_integers(GpuredNumericMoments *moments, const int64 *values, int n)
+{
+	GpuredBatch batch = {.values = values,.n = n};
+	GpuredAcc	acc;
+
+	acc.n = moments->n;
+	acc.v.ints = moments->sums;
+	(void) gpured_cpu_device.reduce(GPURED_reduce_moments_int8, &batch, &acc);
+	moments->n = acc.n;
+	moments->sums = acc.v.ints;
+}
+
+/* A numeric in the unit, which may become another; false if it is no such integer. */
+static bool
+read_numeric(GpuredNumericMoments *moments, FunctionCallInfo caller, Datum state,
+			 const struct varlena *numeric, int64 *values, int *n)
+{
+	GpuredUnitFit fit;
+	int			scale;
+
+	if (VARATT_IS_1B_E(numeric) || VARATT_IS_4B_C(numeric))
+		return false;
+	if (moments->n == 0 && *n == 0)
+		moments->unit = gpured_first_unit(numeric);
+	while ((fit = gpured_read_in_unit(numeric, moments->unit, &values[*n], &scale)) == GPURED_UNIT_TOO_LARGE)
+	{
+		add_integers(moments, values, *n);
+		*n = 0;
+		gpured_numeric_moments_settle(moments, caller, state);
+		moments->unit++;
+	}
+	if (fit != GPURED_UNIT_FITS)
+		return false;
+	++*n;
+	if (scale > moments->scale)
+	{
+		moments->scale = scale;
+		moments->scale_n = 0;
+	}
+	moments->scale_n += scale == moments->scale;
+	return true;
+}
+
+void
+gpured_numeric_moments_add(GpuredNumericMoments *moments, FunctionCallInfo caller, Datum state,
+						   const Datum *numeric, int n, bool *take)
+{
+	int64		values[NUMERICS_AT_ONCE];
+	int			found = 0;
+
+	for (int i = 0; i < n; i++)
+	{
+		if (take[i] && read_numeric(moments, caller, state,
+									(struct varlena *) DatumGetPointer(numeric[i]), values, &found))
+			take[i] = false;
+		if (found == NUMERICS_AT_ONCE)
+		{
+			add_integers(moments, values, found);
+			found = 0;
+		}
+	}
+	add_integers(moments, values, found);
+}
+
+void
+gpured_numeric_moments_settle(GpuredNumericMoments *moments, FunctionCallInfo caller, Datum state)
+{
+	Datum		other;
+	int			unit = moments->unit;
+
+	if (moments->n > 0)
+	{
+		other = gpured_call_builtin(numeric_deserialize, caller, 2,
+									PointerGetDatum(serialize_sums(true, moments)), (Datum) 0);
+		(void) gpured_call_builtin(numeric_combine, caller, 2, state, other);
+	}
+	memset(moments, 0, sizeof(*moments));
+	moments->unit = unit;
 }
 
 /* A NULL leaves the state as it is, also none. */

@@ -131,24 +131,32 @@ add_batch(Batcher *batcher, const GpuredAcc *acc)
 	total->n += acc->n;
 }
 
-/* Compute n values here: those of a slot, of the buffer, or one column of the caller's. */
+/* Compute values here. */
+static void
+fold_columns(Batcher *batcher, const GpuredBatch *batch)
+{
+	GpuredAcc	acc;
+
+	if (batch->n == 0)
+		return;
+	gpured_acc_init(batcher->op, &acc);
+	(void) gpured_cpu_device.reduce(batcher->op, batch, &acc);
+	add_batch(batcher, &acc);
+}
+
+/* The same of n values in a slot or in the buffer. */
 static void
 fold(Batcher *batcher, const char *values, uint64 n)
 {
 	GpuredBatch batch = {.values = values,.n = n};
-	GpuredAcc	acc;
 
-	if (n == 0)
-		return;
 	if (gpured_op_info[batcher->op].columns == 2)
 	{
 		size_t		size = room_in(batcher, values == batcher->buffer ? IN_BUFFER : 0);
 
 		batch.second = values + gpured_second_column_offset(batcher->op, size);
 	}
-	gpured_acc_init(batcher->op, &acc);
-	(void) gpured_cpu_device.reduce(batcher->op, &batch, &acc);
-	add_batch(batcher, &acc);
+	fold_columns(batcher, &batch);
 }
 
 /* Wait for a slot's result, if one is under way, and merge it. */
@@ -303,27 +311,32 @@ gpured_batcher_flush(GpuredBatcher *public)
  * they are.
  */
 void
-gpured_batcher_append(GpuredBatcher *public, const void *values, size_t n)
+gpured_batcher_append(GpuredBatcher *public, const GpuredBatch *batch)
 {
 	Batcher    *batcher = (Batcher *) public;
-	const char *from = values;
+	GpuredBatch rest = *batch;
 	size_t		size = gpured_op_info[batcher->op].input_size;
+	bool		has_second = gpured_op_info[batcher->op].columns == 2;
 
-	Assert(gpured_op_info[batcher->op].columns == 1);
-	while (n > 0)
+	while (rest.n > 0)
 	{
-		size_t		some = Min(n, (size_t) (public->end - public->next) / size);
+		size_t		some = Min(rest.n, (size_t) (public->end - public->next) / size);
 
 		if (batcher->given_up)
 		{
 			CHECK_FOR_INTERRUPTS();
-			fold(batcher, from, n);
+			fold_columns(batcher, &rest);
 			return;
 		}
-		memcpy(public->next, from, some * size);
+		memcpy(public->next, rest.values, some * size);
+		rest.values = (const char *) rest.values + some * size;
+		if (has_second)
+		{
+			memcpy(public->next + public->second, rest.second, some * size);
+			rest.second = (const char *) rest.second + some * size;
+		}
 		public->next += some * size;
-		from += some * size;
-		n -= some;
+		rest.n -= some;
 		if (public->next == public->end)
 			gpured_batcher_flush(public);
 	}

@@ -43,8 +43,8 @@ extern GpuredBatcher *gpured_batcher_create(MemoryContext context, GpuredOp op, 
 /* The current batch is full (next == end): send it and make room. */
 extern void gpured_batcher_flush(GpuredBatcher *batcher);
 
-/* Append n values of an operation that has one column. */
-extern void gpured_batcher_append(GpuredBatcher *batcher, const void *values, size_t n);
+/* Append many values, or rows of an operation that has two columns. */
+extern void gpured_batcher_append(GpuredBatcher *batcher, const GpuredBatch *batch);
 
 /*
  * Send what is left, wait for all of it and set *total to the fold of all values

@@ -14,6 +14,7 @@
 
 #include "access/detoast.h"
 #include "access/tupmacs.h"
+#include "catalog/pg_type.h"
 #include "executor/executor.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/datum.h"
@@ -375,6 +376,26 @@ copy_reference(GpuredColumns *columns, const GpuredColumn *column, Datum value)
 	return copy_value(columns, pointer, VARSIZE_ANY(pointer));
 }
 
+void
+gpured_columns_keep_integers(GpuredColumns *columns, int column)
+{
+	GpuredColumn *c = &columns->column[column];
+
+	if (c->program != NULL && c->type == NUMERICOID && !c->is_read && c->scale == NULL)
+		c->scale = MemoryContextAlloc(columns->context, columns->room * sizeof(uint8));
+}
+
+void
+gpured_columns_write_integer(GpuredColumns *columns, int column, int row)
+{
+	GpuredColumn *c = &columns->column[column];
+	GpuredNumericSpace space;
+	Size		size = gpured_numeric_write(((int64 *) c->values)[row], c->scale[row], space.bytes);
+
+	((Datum *) c->values)[row] = gpured_columns_copy(columns, space.bytes, size);
+	c->scale[row] = GPURED_NOT_INTEGER;
+}
+
 /* Whether values stay in the page: quals need them first, or nobody later. */
 static inline bool
 stays_in_page(const GpuredColumn *column)
@@ -387,6 +408,8 @@ static void
 store_datum(GpuredColumns *columns, GpuredColumn *column, int row, Datum value, bool null)
 {
 	column->nulls[row] = null;
+	if (column->scale != NULL)
+		column->scale[row] = GPURED_NOT_INTEGER;
 	if (null)
 	{
 		column->has_nulls = true;
@@ -650,24 +673,21 @@ gpured_columns_extract_first(GpuredColumns *columns, GpuredPage *page)
 		extract(columns, page, true);
 }
 
-/* Move the rows of a page that are kept to the front. */
+/* Move n rows of a page to the front. */
 static void
-select_rows(GpuredColumn *column, int row, int n, const bool *keep)
+select_rows(GpuredColumn *column, int row, const int *index, int n)
 {
 	bool	   *nulls = column->nulls + row;
-	int			to = 0;
 
 #define SELECT(ctype) \
 	do { \
 		ctype	   *values = (ctype *) column->values + row; \
 		for (int i = 0; i < n; i++) \
-		{ \
-			values[to] = values[i]; \
-			nulls[to] = nulls[i]; \
-			to += keep[i]; \
-		} \
+			values[i] = values[index[i]]; \
 	} while (0)
 
+	for (int i = 0; column->has_nulls && i < n; i++)
+		nulls[i] = nulls[index[i]];
 	if (!column->byval || column->len == 8)
 		SELECT(Datum);
 	else if (column->len == 4)
@@ -682,21 +702,28 @@ select_rows(GpuredColumn *column, int row, int n, const bool *keep)
 void
 gpured_columns_select(GpuredColumns *columns, GpuredPage *page, const bool *keep)
 {
-	int			to = 0;
+	int			index[MaxHeapTuplesPerPage];
+	int			n = 0;
 
+	for (int i = 0; i < page->n; i++)
+	{
+		index[n] = i;
+		n += keep[i];
+	}
+	if (n == page->n)
+		return;
 	for (int i = 0; i < columns->ncolumns; i++)
 	{
 		if (columns->column[i].first)
-			select_rows(&columns->column[i], columns->n, page->n, keep);
+			select_rows(&columns->column[i], columns->n, index, n);
 	}
-	for (int i = 0; i < page->n; i++)
+	for (int i = 0; i < n; i++)
 	{
-		page->tuple[to] = page->tuple[i];
-		page->data[to] = page->data[i];
-		page->offset[to] = page->offset[i];
-		to += keep[i];
+		page->tuple[i] = page->tuple[index[i]];
+		page->data[i] = page->data[index[i]];
+		page->offset[i] = page->offset[index[i]];
 	}
-	page->n = to;
+	page->n = n;
 }
 
 /* Copy what has stayed in the page and is needed once that is gone. */

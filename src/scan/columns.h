@@ -36,6 +36,7 @@ typedef struct GpuredColumn
 	bool		first;			/* extracted before the quals, which need it */
 	bool		kept;			/* needed after the page is gone */
 	bool		detoast;		/* values must be complete */
+	bool		is_read;		/* by others than sums of numerics */
 	Oid			type;
 	Oid			collation;
 	int16		len;
@@ -49,7 +50,17 @@ typedef struct GpuredColumn
 	char	   *values;
 	bool	   *nulls;
 	bool		has_nulls;
+	uint8	   *scale;			/* of numerics that are kept as integers, see
+								 * gpured_columns_keep_integers(), else NULL */
 } GpuredColumn;
+
+/*
+ * The scale of a numeric that is a Datum; all others are integers times a power of
+ * ten, and so small that as many of them as a batch has room for add up in 64 bits.
+ */
+#define GPURED_NOT_INTEGER 255
+#define GPURED_INTEGER_LIMIT INT64CONST(1000000000000000)
+#define GPURED_INTEGER_SCALES 9
 
 typedef struct GpuredColumns
 {
@@ -113,6 +124,15 @@ extern void gpured_columns_prepare(GpuredColumns *columns, ScanState *node);
  */
 extern ExprState *gpured_init_expr(Expr *expr, GpuredColumns *columns, ScanState *node);
 extern ExprState *gpured_init_qual(List *quals, GpuredColumns *columns, ScanState *node);
+
+/*
+ * Keep what programs compute of a column of numerics as integers where they can be,
+ * if it is only added up.
+ */
+extern void gpured_columns_keep_integers(GpuredColumns *columns, int column);
+
+/* Make such an integer a Datum. */
+extern void gpured_columns_write_integer(GpuredColumns *columns, int column, int row);
 
 /* Parameters may have changed. */
 extern void gpured_columns_reset(GpuredColumns *columns);

@@ -22,12 +22,16 @@
 
 #include "aggregate/aggregate.h"
 #include "aggregate/float_state.h"
+#include "aggregate/numeric_unit.h"
 #include "aggregate/order_key.h"
 #include "aggregate/partial.h"
 #include "compat.h"
+#include "gpured.h"
 #include "plan/plan.h"
 #include "scan/fold.h"
 #include "scan/groups.h"
+#include "scan/numerics.h"
+#include "scan/total.h"
 #include "scan/transition.h"
 
 /* After so many rows it is asked whether grouping is of use, and at each double of it. */
@@ -36,37 +40,39 @@
 /* Rows that pass are so many times those that were looked at before. */
 #define PASS_FACTOR 16
 
-/* The totals of one column in the only group. */
-typedef struct Total
+/* A transition that is known well enough to do without its function for most rows. */
+typedef enum Shortcut
 {
-	int64		n;				/* values */
-	union
-	{
-		int128		sum;
-		int64		key;
-	}			v;
-} Total;
+	SHORTCUT_NONE,
+	SHORTCUT_NUMERIC_SUM,
+	SHORTCUT_NUMERIC_MOMENTS,	/* without groups */
+	SHORTCUT_MOMENTS,			/* of floats, with groups */
+	SHORTCUT_PAIR_MOMENTS,
+	SHORTCUT_DOT
+} Shortcut;
 
 typedef struct Accumulator
 {
 	GpuredTotalKind kind;		/* GPURED_TOTAL_NONE for a transition */
 	GpuredOp	op;
-	int			column;			/* -1 for count(*) */
+	int			column;			/* the last argument; -1 for count(*) */
+	int			second;			/* the first of two arguments, or -1 */
 	int			filter;			/* column, or -1 */
 	GpuredTransition *transition;
 	int			transno;		/* of the aggregate that has the transition */
-	int numeric;				/* column of a numeric sum or average, or -1 */
+	Shortcut	shortcut;		/* past the transition */
 
 	/* With groups: which aggregate of the device, or where its state is. */
 	int			aggregate;
 	Size		offset;
 
 	/* Without: the only group's. */
-	Total		total;
-	GpuredExact *exact;
+	GpuredTotal *total;
 	GpuredTransitionState state;
-	bool		asked;			/* whether to offload it */
-	GpuredOffload *offload;		/* its way to the server, or NULL */
+	GpuredNumericMoments numeric;	/* what the state has not got */
+
+	/* With groups, of a sum of numerics: those that the device adds. */
+	GpuredNumerics *numerics;
 } Accumulator;
 
 typedef struct Output
@@ -84,12 +90,14 @@ typedef struct Input
 	int			column;			/* -1: no values, only which rows count */
 	int			filter;			/* -1: all rows */
 	uint64	   *valid;			/* room for the bits of a batch */
+	const Accumulator *numeric; /* sums numerics of it, as integers */
 } Input;
 
 struct GpuredFold
 {
 	GpuredColumns *columns;
 	bool		has_group_by;
+	bool		has_keys;
 	uint64		rows;			/* folded since the last reset */
 	int			noutputs;
 	Output	   *outputs;
@@ -99,7 +107,7 @@ struct GpuredFold
 	int			nkeys;
 	int		   *keys;
 	bool	   *take;			/* whether a row has a value for an aggregate */
-	void	   *dense;			/* the values of those that have */
+	void	   *dense[2];		/* the values of those that have */
 	AggState   *agg_state;
 	ExprContext *group_context;
 
@@ -135,7 +143,8 @@ add_accumulator(GpuredFold *fold, const Accumulator *accumulator)
 	for (int i = 0; i < fold->naccumulators; i++)
 	{
 		if (list[i].kind == accumulator->kind && list[i].filter == accumulator->filter &&
-			list[i].column == accumulator->column && list[i].op == accumulator->op &&
+			list[i].column == accumulator->column && list[i].second == accumulator->second &&
+			list[i].op == accumulator->op &&
 			list[i].transno == accumulator->transno)
 			return i;
 	}
@@ -143,10 +152,27 @@ add_accumulator(GpuredFold *fold, const Accumulator *accumulator)
 	return fold->naccumulators++;
 }
 
+/* How the transition of rows with values can be shortened. */
+static Shortcut
+find_shortcut(const GpuredFold *fold, const GpuredTransition *transition)
+{
+	PGFunction	function = gpured_transition_function(transition);
+
+	if (function == gpured_numeric_step)
+		return SHORTCUT_NUMERIC_SUM;
+	if (!fold->has_keys)
+		return function == gpured_numeric_variance_step ? SHORTCUT_NUMERIC_MOMENTS : SHORTCUT_NONE;
+	if (function == gpured_float8_moments)
+		return SHORTCUT_MOMENTS;
+	if (function == gpured_pair_moments)
+		return SHORTCUT_PAIR_MOMENTS;
+	return function == gpured_dot_step ? SHORTCUT_DOT : SHORTCUT_NONE;
+}
+
 static void
 add_aggregate(GpuredFold *fold, Output *output, Aggref *aggref, ScanState *node)
 {
-	Accumulator accumulator = {.column = -1,.filter = -1,.transno = -1,.numeric = -1};
+	Accumulator accumulator = {.column = -1,.second = -1,.filter = -1,.transno = -1};
 	int			nargs = list_length(aggref->args);
 	int		   *args = palloc(Max(nargs, 1) * sizeof(int));
 	const GpuredPartialInfo *info = NULL;
@@ -165,22 +191,35 @@ add_aggregate(GpuredFold *fold, Output *output, Aggref *aggref, ScanState *node)
 	if (gpured_aggregate_is_known(aggref->aggfnoid) &&
 		gpured_transition_starts_at_zero(accumulator.transition))
 		info = gpured_partial_find(gpured_transition_function(accumulator.transition));
-	if (info != NULL && nargs <= 1)
+
+	/*
+	 * The device has no moments of groups, and its columns are one by one
+	 * there.
+	 */
+	if (info != NULL && fold->has_keys && (info->kind == GPURED_TOTAL_MOMENTS || nargs > 1))
+		info = NULL;
+	if (info != NULL)
 	{
 		accumulator.kind = info->kind;
 		accumulator.op = info->op;
-		accumulator.column = nargs == 1 ? args[0] : -1;
 		output->form = info->form;
 	}
 	else
 	{
 		accumulator.transno = aggref->aggtransno;
-		if (gpured_transition_function(accumulator.transition) == gpured_numeric_step)
-			accumulator.numeric = args[0];
+		accumulator.shortcut = find_shortcut(fold, accumulator.transition);
+	}
+	for (i = 0; i < nargs; i++)
+		fold->columns->column[args[i]].is_read |= accumulator.shortcut != SHORTCUT_NUMERIC_SUM &&
+			accumulator.kind != GPURED_TOTAL_COUNT;
+	if (info != NULL || accumulator.shortcut != SHORTCUT_NONE)
+	{
+		accumulator.column = nargs > 0 ? args[nargs - 1] : -1;
+		accumulator.second = nargs > 1 ? args[0] : -1;
 	}
 	output->is_transition = accumulator.kind == GPURED_TOTAL_NONE;
 	fold->has_transitions |= output->is_transition;
-	if (!output->is_transition)
+	if (!output->is_transition || accumulator.shortcut == SHORTCUT_NUMERIC_SUM)
 		output->space = palloc(GPURED_PARTIAL_ROOM);
 	output->accumulator = add_accumulator(fold, &accumulator);
 }
@@ -207,8 +246,9 @@ gpured_fold_create(List *outputs, bool has_group_by, GpuredColumns *columns, Sca
 
 	fold->columns = columns;
 	fold->has_group_by = has_group_by;
+	fold->has_keys = has_keys(outputs);
 	fold->group_context = CreateExprContext(estate);
-	fold->agg_state = gpured_make_agg_state(estate, fold->group_context, has_keys(outputs));
+	fold->agg_state = gpured_make_agg_state(estate, fold->group_context, fold->has_keys);
 	fold->outputs = palloc0(list_length(outputs) * sizeof(Output));
 	fold->accumulators = palloc0(list_length(outputs) * sizeof(Accumulator));
 	fold->inputs = palloc0(list_length(outputs) * sizeof(Input));
@@ -228,6 +268,7 @@ gpured_fold_create(List *outputs, bool has_group_by, GpuredColumns *columns, Sca
 			int			column = gpured_columns_add(columns, expr, -1);
 
 			columns->column[column].detoast = true;
+			columns->column[column].is_read = true;
 			output->key = fold->nkeys;
 			fold->keys[fold->nkeys++] = column;
 		}
@@ -237,17 +278,20 @@ gpured_fold_create(List *outputs, bool has_group_by, GpuredColumns *columns, Sca
 
 /* The number of an input, which is added if it is new. */
 static int
-add_input(GpuredFold *fold, int column, int filter)
+add_input(GpuredFold *fold, const Accumulator *accumulator)
 {
 	Input	   *input = &fold->inputs[fold->ninputs];
+	const bool	is_numeric = accumulator->numerics != NULL;
 
 	for (int i = 0; i < fold->ninputs; i++)
 	{
-		if (fold->inputs[i].column == column && fold->inputs[i].filter == filter)
+		if (fold->inputs[i].column == accumulator->column &&
+			fold->inputs[i].filter == accumulator->filter && (fold->inputs[i].numeric !=NULL) == is_numeric)
 			return i;
 	}
-	input->column = column;
-	input->filter = filter;
+	input->column = accumulator->column;
+	input->filter = accumulator->filter;
+	input->numeric = is_numeric ? accumulator : NULL;
 	input->valid = palloc((fold->columns->room + 63) / 64 * sizeof(uint64));
 	return fold->ninputs++;
 }
@@ -268,12 +312,14 @@ prepare_groups(GpuredFold *fold)
 		{
 			accumulator->offset = spec.state_size;
 			spec.state_size += sizeof(GpuredTransitionState);
-			continue;
+			if (accumulator->shortcut != SHORTCUT_NUMERIC_SUM)
+				continue;
+			accumulator->op = GPURED_reduce_sum_int8;
+			accumulator->numerics = gpured_numerics_create(fold->columns->room);
 		}
 		accumulator->aggregate = spec.naggregates++;
 		aggregates[accumulator->aggregate].op = accumulator->op;
-		aggregates[accumulator->aggregate].column = add_input(fold, accumulator->column,
-															  accumulator->filter);
+		aggregates[accumulator->aggregate].column = add_input(fold, accumulator);
 	}
 	spec.ncolumns = fold->ninputs;
 	fold->groups = gpured_groups_create(fold->keys, fold->nkeys, &spec, fold->columns,
@@ -285,19 +331,27 @@ void
 gpured_fold_prepare(GpuredFold *fold)
 {
 	fold->take = palloc(fold->columns->room * sizeof(bool));
-	fold->dense = palloc(fold->columns->room * sizeof(int64));
-	if (fold->nkeys > 0)
+	for (int i = 0; i < 2; i++)
+		fold->dense[i] = palloc(fold->columns->room * sizeof(int64));
+	for (int i = 0; i < fold->naccumulators; i++)
+	{
+		/* The server takes numerics from the transition function. */
+		if (fold->accumulators[i].shortcut == SHORTCUT_NUMERIC_SUM &&
+			(fold->has_keys || gpured_offload_setting != GPURED_OFFLOAD_FORCE))
+			gpured_columns_keep_integers(fold->columns, fold->accumulators[i].column);
+	}
+	if (fold->has_keys)
 	{
 		prepare_groups(fold);
 		return;
 	}
 	for (int i = 0; i < fold->naccumulators; i++)
 	{
-		if (fold->accumulators[i].kind == GPURED_TOTAL_FLOAT)
-		{
-			fold->accumulators[i].exact = palloc(sizeof(GpuredExact));
-			gpured_exact_init(fold->accumulators[i].exact);
-		}
+		Accumulator *accumulator = &fold->accumulators[i];
+
+		if (accumulator->kind != GPURED_TOTAL_NONE)
+			accumulator->total = gpured_total_create(accumulator->kind, accumulator->op,
+													 group_memory(fold));
 	}
 }
 
@@ -331,59 +385,67 @@ gpured_fold_reset(GpuredFold *fold)
 	{
 		Accumulator *accumulator = &fold->accumulators[i];
 
-		memset(&accumulator->total, 0, sizeof(accumulator->total));
+		if (accumulator->total != NULL)
+			gpured_total_reset(accumulator->total);
 		memset(&accumulator->state, 0, sizeof(accumulator->state));
-		if (accumulator->exact != NULL)
-			gpured_exact_init(accumulator->exact);
-		accumulator->asked = false;
-		accumulator->offload = NULL;
+		memset(&accumulator->numeric, 0, sizeof(accumulator->numeric));
+		if (accumulator->numerics != NULL)
+			gpured_numerics_reset(accumulator->numerics);
 	}
+}
+
+/* Where the rows have NULLs in a column that an aggregate has, or NULL. */
+static const bool *
+nulls_from(const GpuredFold *fold, int column, int from)
+{
+	if (column < 0 || !fold->columns->column[column].has_nulls)
+		return NULL;
+	return fold->columns->column[column].nulls + from;
 }
 
 /* Which rows have a value for an aggregate, of n from a row on; NULL if all have. */
 static const bool *
 rows_with_value(GpuredFold *fold, const Accumulator *accumulator, int from, int n)
 {
-	const GpuredColumns *columns = fold->columns;
-	const bool *nulls = NULL;
+	const bool *nulls = nulls_from(fold, accumulator->column, from);
+	const bool *second = nulls_from(fold, accumulator->second, from);
 	bool	   *take = fold->take;
 
-	if (accumulator->column >= 0 && columns->column[accumulator->column].has_nulls)
-		nulls = columns->column[accumulator->column].nulls + from;
+	if (accumulator->filter < 0 && nulls == NULL && second == NULL)
+		return NULL;
 	if (accumulator->filter >= 0)
 	{
-		const GpuredColumn *filter = &columns->column[accumulator->filter];
+		const GpuredColumn *filter = &fold->columns->column[accumulator->filter];
 
 		for (int i = 0; i < n; i++)
 			take[i] = filter->values[from + i] & !filter->nulls[from + i];
-		for (int i = 0; nulls != NULL && i < n; i++)
-			take[i] &= !nulls[i];
-		return take;
 	}
-	if (nulls == NULL)
-		return NULL;
-	for (int i = 0; i < n; i++)
-		take[i] = !nulls[i];
+	else
+		memset(take, true, n * sizeof(bool));
+	for (int i = 0; nulls != NULL && i < n; i++)
+		take[i] &= !nulls[i];
+	for (int i = 0; second != NULL && i < n; i++)
+		take[i] &= !second[i];
 	return take;
 }
 
-/* The values that are there, without gaps. */
-static GpuredBatch
-dense_values(GpuredFold *fold, const Accumulator *accumulator)
+/* The values of a column that are taken, without gaps, if there is room for them. */
+static const void *
+dense_column(const GpuredFold *fold, int c, const bool *take, void *room, size_t *n)
 {
-	const GpuredColumn *column = &fold->columns->column[accumulator->column];
-	const bool *take = rows_with_value(fold, accumulator, 0, fold->columns->n);
-	GpuredBatch batch = {.values = column->values,.n = fold->columns->n};
+	const GpuredColumn *column = &fold->columns->column[c];
+	const int	rows = fold->columns->n;
 	size_t		to = 0;
 
+	*n = rows;
 	if (take == NULL)
-		return batch;
+		return column->values;
 
 #define DENSE(ctype) \
 	do { \
-		for (int i = 0; i < fold->columns->n; i++) \
+		for (int i = 0; i < rows; i++) \
 		{ \
-			((ctype *) fold->dense)[to] = ((const ctype *) column->values)[i]; \
+			((ctype *) room)[to] = ((const ctype *) column->values)[i]; \
 			to += take[i]; \
 		} \
 	} while (0)
@@ -395,96 +457,29 @@ dense_values(GpuredFold *fold, const Accumulator *accumulator)
 	else
 		DENSE(int16);
 #undef DENSE
-	batch.values = fold->dense;
-	batch.n = to;
-	return batch;
-}
-
-/* Add what the server has to the only group's total; integers are 128 bits wide. */
-static void
-add_offloaded(Accumulator *accumulator, Total *total)
-{
-	GpuredAcc	acc;
-	int64		key;
-
-	gpured_offload_total(accumulator->offload, &acc);
-	if (acc.n == 0)
-		return;
-	switch (accumulator->kind)
-	{
-		case GPURED_TOTAL_FLOAT:
-			gpured_exact_merge(accumulator->exact, &acc.v.exact);
-			break;
-		case GPURED_TOTAL_INT:
-			total->v.sum += gpured_int128_of(acc.v.i128);
-			break;
-		default:
-			key = gpured_key_of_acc(accumulator->op, &acc);
-			total->v.key = total->n == 0 ? key : Max(total->v.key, key);
-			break;
-	}
-	total->n += acc.n;
-	accumulator->offload = NULL;
-}
-
-/* Hand over a batch to the server; false if it is to be folded here. */
-static bool
-offload(GpuredFold *fold, Accumulator *accumulator, const GpuredBatch *batch)
-{
-	if (!accumulator->asked)
-		accumulator->offload = gpured_offload_start_on(GPURED_PATH_SCAN, group_memory(fold),
-													   accumulator->op);
-	accumulator->asked = true;
-	if (accumulator->offload == NULL || !gpured_offload_takes_many(accumulator->offload, batch->n))
-		return false;
-	gpured_batcher_append(accumulator->offload->batcher, batch->values, batch->n);
-	return true;
+	*n = to;
+	return room;
 }
 
 /* Fold the batch into the only group by the device. */
 static void
 fold_total(GpuredFold *fold, Accumulator *accumulator)
 {
-	Total	   *total = &accumulator->total;
-	GpuredBatch batch;
-	GpuredAcc	acc;
-	int64		key;
+	const bool *take = rows_with_value(fold, accumulator, 0, fold->columns->n);
+	GpuredBatch batch = {.values = NULL};
+	int64		rows = 0;
 
 	if (accumulator->kind == GPURED_TOTAL_COUNT)
 	{
-		const bool *take = rows_with_value(fold, accumulator, 0, fold->columns->n);
-
-		if (take == NULL)
-			total->n += fold->columns->n;
 		for (int i = 0; take != NULL && i < fold->columns->n; i++)
-			total->n += take[i];
+			rows += take[i];
+		gpured_total_count(accumulator->total, take == NULL ? fold->columns->n : rows);
 		return;
 	}
-
-	batch = dense_values(fold, accumulator);
-	if (batch.n == 0 || offload(fold, accumulator, &batch))
-		return;
-	acc.n = 0;
-	if (accumulator->kind == GPURED_TOTAL_FLOAT)
-		acc.v.exact = *accumulator->exact;
-	else
-		gpured_acc_init(accumulator->op, &acc);
-	(void) gpured_cpu_device.reduce(accumulator->op, &batch, &acc);
-	switch (accumulator->kind)
-	{
-		case GPURED_TOTAL_FLOAT:
-			*accumulator->exact = acc.v.exact;
-			break;
-		case GPURED_TOTAL_INT:
-			total->v.sum += gpured_op_info[accumulator->op].acc == GPURED_ACC_wide ?
-				gpured_int128_of(acc.v.i128) : (int128) acc.v.i64;
-			break;
-		default:
-			key = gpured_key_of_acc(accumulator->op, &acc);
-			total->v.key = total->n == 0 ? key : Max(total->v.key, key);
-			break;
-	}
-	total->n += batch.n;
+	batch.values = dense_column(fold, accumulator->column, take, fold->dense[0], &batch.n);
+	if (accumulator->second >= 0)
+		batch.second = dense_column(fold, accumulator->second, take, fold->dense[1], &batch.n);
+	gpured_total_add(accumulator->total, &batch);
 }
 
 /* The state of a row's group, or of the only one. */
@@ -498,15 +493,62 @@ transition_state(const GpuredFold *fold, Accumulator *accumulator, uint32 group)
 		 accumulator->offset);
 }
 
+/* Add n numerics of one scale, of which the sum is an integer. */
+static void
+add_integers(const GpuredFold *fold, GpuredTransitionState *state, int64 sum, int64 n, int scale)
+{
+	state->value = gpured_numeric_add_sum(group_memory(fold), state->started ? state->value : (Datum) 0,
+										  gpured_in_unit_of_scale(sum, scale), n, scale);
+	state->started = true;
+	state->null = false;
+}
+
+/* A value of a row, by its transition's shortcut; false if the function has to do it. */
+static inline bool
+advance_shortly(GpuredFold *fold, const Accumulator *accumulator, GpuredTransitionState *state,
+				int row)
+{
+	const GpuredColumn *column = &fold->columns->column[accumulator->column];
+	double		x = 0;
+	double		y = 0;
+
+	if (column->scale != NULL && column->scale[row] != GPURED_NOT_INTEGER)
+	{
+		add_integers(fold, state, ((const int64 *) column->values)[row], 1, column->scale[row]);
+		return true;
+	}
+	if (!state->started || state->null)
+		return false;
+	if (accumulator->shortcut == SHORTCUT_NUMERIC_SUM)
+		return gpured_numeric_add_short(state->value, ((struct varlena **) column->values)[row]);
+	x = ((const float8 *) column->values)[row];
+	if (accumulator->second >= 0)
+		y = ((const float8 *) fold->columns->column[accumulator->second].values)[row];
+	switch (accumulator->shortcut)
+	{
+		case SHORTCUT_MOMENTS:
+			return gpured_moments_add_shortly(state->value, GPURED_MOMENTS_ONE, x, 0);
+		case SHORTCUT_PAIR_MOMENTS:
+			return gpured_moments_add_shortly(state->value, GPURED_MOMENTS_TWO, x, y);
+		case SHORTCUT_DOT:
+			return gpured_moments_add_shortly(state->value, GPURED_MOMENTS_DOT, x, y);
+		default:
+			return false;
+	}
+}
+
 static void
 fold_transition(GpuredFold *fold, Accumulator *accumulator, int from, int n)
 {
-	const bool *take = rows_with_value(fold, accumulator, from, n);
-	const GpuredColumn *numeric = NULL;
+	const bool	is_short = accumulator->shortcut != SHORTCUT_NONE;
+	const bool *take;
 
-	if (accumulator->numeric >=0)
-		numeric = &fold->columns->column[accumulator->numeric];
-
+	if (accumulator->numerics == NULL)
+		take = rows_with_value(fold, accumulator, from, n);
+	else if (accumulator->numerics->has_misfits)
+		take = accumulator->numerics->misfit + from;
+	else
+		return;
 	for (int i = 0; i < n; i++)
 	{
 		GpuredTransitionState *state;
@@ -514,11 +556,85 @@ fold_transition(GpuredFold *fold, Accumulator *accumulator, int from, int n)
 		if (take != NULL && !take[i])
 			continue;
 		state = transition_state(fold, accumulator, fold->group[i % GPURED_GROUPS_ROWS]);
-		if (numeric !=NULL && state->started && !numeric->nulls[from + i] &&
-			gpured_numeric_add_short(state->value,
-									 ((struct varlena **) numeric->values)[from + i]))
+		if (is_short && advance_shortly(fold, accumulator, state, from + i))
 			continue;
 		gpured_transition_advance(accumulator->transition, state, fold->columns, from + i);
+	}
+}
+
+/* Add numerics to the only group's sum, where most are kept as integers. */
+static void
+fold_integers(GpuredFold *fold, Accumulator *accumulator)
+{
+	const GpuredColumn *column = &fold->columns->column[accumulator->column];
+	const bool *take = rows_with_value(fold, accumulator, 0, fold->columns->n);
+	int64		sum[GPURED_INTEGER_SCALES] = {0};
+	int64		n[GPURED_INTEGER_SCALES] = {0};
+
+	for (int i = 0; i < fold->columns->n; i++)
+	{
+		if (take != NULL && !take[i])
+			continue;
+		if (likely(column->scale[i] != GPURED_NOT_INTEGER))
+		{
+			sum[column->scale[i]] += ((const int64 *) column->values)[i];
+			n[column->scale[i]]++;
+		}
+		else if (!advance_shortly(fold, accumulator, &accumulator->state, i))
+			gpured_transition_advance(accumulator->transition, &accumulator->state, fold->columns, i);
+	}
+	for (int scale = 0; scale < GPURED_INTEGER_SCALES; scale++)
+	{
+		if (n[scale] > 0)
+			add_integers(fold, &accumulator->state, sum[scale], n[scale], scale);
+	}
+}
+
+/* The moments that are not in a state yet go there. */
+static void
+settle_numeric(GpuredFold *fold, Accumulator *accumulator)
+{
+	gpured_numeric_moments_settle(&accumulator->numeric,
+								  gpured_transition_call(accumulator->transition),
+								  accumulator->state.value);
+}
+
+/*
+ * Add numerics to the only group's moments, as integers if they can be.  The first
+ * is added by the transition function: if the server is to have a part of the state
+ * then it has all of it.
+ */
+static void
+fold_numeric_moments(GpuredFold *fold, Accumulator *accumulator)
+{
+	const GpuredColumn *column = &fold->columns->column[accumulator->column];
+	const int	n = fold->columns->n;
+	const bool *given = rows_with_value(fold, accumulator, 0, n);
+	bool	   *take = fold->take;
+	int			i = 0;
+	MemoryContext old;
+
+	if (given == NULL)
+		memset(take, true, n * sizeof(bool));
+	while (i < n && !accumulator->state.started)
+	{
+		if (take[i])
+			gpured_transition_advance(accumulator->transition, &accumulator->state, fold->columns, i);
+		take[i++] = false;
+	}
+	if (i < n && GPURED_VARIANCE_IS_BUILTIN(accumulator->state.value))
+	{
+		old = MemoryContextSwitchTo(fold->agg_state->tmpcontext->ecxt_per_tuple_memory);
+		gpured_numeric_moments_add(&accumulator->numeric,
+								   gpured_transition_call(accumulator->transition),
+								   accumulator->state.value, (const Datum *) column->values, n, take);
+		MemoryContextSwitchTo(old);
+		ResetExprContext(fold->agg_state->tmpcontext);
+	}
+	for (; i < n; i++)
+	{
+		if (take[i])
+			gpured_transition_advance(accumulator->transition, &accumulator->state, fold->columns, i);
 	}
 }
 
@@ -530,12 +646,35 @@ fold_ungrouped(GpuredFold *fold)
 	{
 		Accumulator *accumulator = &fold->accumulators[i];
 
-		if (accumulator->kind == GPURED_TOTAL_NONE)
-			fold_transition(fold, accumulator, 0, fold->columns->n);
-		else
+		if (accumulator->kind != GPURED_TOTAL_NONE)
 			fold_total(fold, accumulator);
+		else if (accumulator->shortcut == SHORTCUT_NUMERIC_MOMENTS)
+			fold_numeric_moments(fold, accumulator);
+		else if (accumulator->shortcut == SHORTCUT_NUMERIC_SUM &&
+				 fold->columns->column[accumulator->column].scale != NULL)
+			fold_integers(fold, accumulator);
+		else
+			fold_transition(fold, accumulator, 0, fold->columns->n);
 	}
 	fold->rows += fold->columns->n;
+}
+
+/* Make a column of numerics the device's. */
+static void
+begin_numerics(GpuredFold *fold, const Input *input, GpuredGroupedColumn *batch)
+{
+	const GpuredColumns *columns = fold->columns;
+	GpuredNumerics *numerics = input->numeric->numerics;
+
+	gpured_numerics_read(numerics, &columns->column[input->column],
+						 rows_with_value(fold, input->numeric, 0, columns->n), columns->n);
+	batch->values = numerics->values;
+	batch->valid = NULL;
+	if (numerics->has_missing)
+	{
+		gpured_rows_to_bits(numerics->missing, NULL, NULL, columns->n, input->valid);
+		batch->valid = input->valid;
+	}
 }
 
 /* Make the batch's columns the device's. */
@@ -552,6 +691,11 @@ begin_batch(GpuredFold *fold)
 		const bool *nulls = NULL;
 		const GpuredColumn *filter = NULL;
 
+		if (input->numeric !=NULL)
+		{
+			begin_numerics(fold, input, batch);
+			continue;
+		}
 		batch->values = NULL;
 		batch->valid = NULL;
 		if (input->column >= 0)
@@ -589,9 +733,10 @@ fold_rows(GpuredFold *fold, int n)
 	{
 		const GpuredGroupedColumn *all = &fold->batch[i];
 		int			column = fold->inputs[i].column;
+		int			len = column < 0 || fold->inputs[i].numeric !=NULL ? sizeof(int64) :
+			columns->column[column].len;
 
-		values[i].values = column < 0 ? NULL :
-			(const char *) all->values + from * columns->column[column].len;
+		values[i].values = column < 0 ? NULL : (const char *) all->values + from * len;
 		values[i].valid = all->valid != NULL ? all->valid + from / 64 : NULL;
 	}
 	taken = gpured_groups_fold(fold->groups, columns, values, from, n,
@@ -676,31 +821,6 @@ int
 gpured_fold_left(const GpuredFold *fold)
 {
 	return fold->columns->n - fold->folded;
-}
-
-/* The partial state of an aggregate that is a total, of the only group. */
-static Datum
-partial_total(Accumulator *accumulator, const Output *output, bool *null)
-{
-	Total	   *total = &accumulator->total;
-	GpuredWindow *window;
-
-	*null = false;
-	if (accumulator->kind == GPURED_TOTAL_COUNT)
-		return Int64GetDatum(total->n);
-	if (accumulator->offload != NULL)
-		add_offloaded(accumulator, total);
-	*null = total->n == 0;
-	if (*null)
-		return (Datum) 0;
-	if (accumulator->kind == GPURED_TOTAL_INT)
-		return gpured_partial_int(output->space, output->form, total->n, total->v.sum);
-	if (accumulator->kind == GPURED_TOTAL_EXTREME)
-		return gpured_partial_extreme(output->space, total->v.key);
-	window = gpured_window_create(&gpured_context_allocator, CurrentMemoryContext);
-	window = gpured_window_add_exact(window, accumulator->exact, &gpured_context_allocator,
-									 CurrentMemoryContext);
-	return gpured_partial_float(output->space, output->form, total->n, PointerGetDatum(window));
 }
 
 /* The order key of a value that an extreme takes, or that it is. */
@@ -810,9 +930,11 @@ partial_of_row(GpuredFold *fold, const Accumulator *accumulator, const Output *o
 
 /* The partial state of one row, by its own transition function. */
 static Datum
-transition_of_row(GpuredFold *fold, const Accumulator *accumulator, int row, bool *null)
+transition_of_row(GpuredFold *fold, const Accumulator *accumulator, const Output *output, int row,
+				  bool *null)
 {
 	GpuredTransitionState state = {.started = false};
+	const GpuredColumn *column = NULL;
 	bool		counts = true;
 
 	if (accumulator->filter >= 0)
@@ -821,6 +943,20 @@ transition_of_row(GpuredFold *fold, const Accumulator *accumulator, int row, boo
 
 		counts = filter->values[row] && !filter->nulls[row];
 	}
+	if (accumulator->shortcut == SHORTCUT_NUMERIC_SUM)
+	{
+		column = &fold->columns->column[accumulator->column];
+		counts &= !column->nulls[row];
+	}
+	*null = false;
+	if (counts && column != NULL && column->scale != NULL && column->scale[row] != GPURED_NOT_INTEGER)
+		return gpured_numeric_partial(output->space,
+									  gpured_in_unit_of_scale(((const int64 *) column->values)[row],
+															  column->scale[row]),
+									  1, column->scale[row]);
+	if (counts && column != NULL &&
+		gpured_numeric_partial_of(output->space, ((struct varlena **) column->values)[row]))
+		return PointerGetDatum(output->space);
 	if (counts)
 		gpured_transition_advance(accumulator->transition, &state, fold->columns, row);
 	return gpured_transition_partial(accumulator->transition, &state, null);
@@ -846,10 +982,41 @@ emit_row(GpuredFold *fold, int row, TupleTableSlot *slot)
 			slot->tts_values[i] = *null ? (Datum) 0 : gpured_column_datum(column, row);
 		}
 		else if (output->is_transition)
-			slot->tts_values[i] = transition_of_row(fold, accumulator, row, null);
+			slot->tts_values[i] = transition_of_row(fold, accumulator, output, row, null);
 		else
 			slot->tts_values[i] = partial_of_row(fold, accumulator, output, row, null);
 	}
+}
+
+/* The partial state of a group's transition. */
+static Datum
+transition_of_group(GpuredFold *fold, Accumulator *accumulator, const Output *output, uint32 group,
+					bool *null)
+{
+	GpuredTransitionState *state = transition_state(fold, accumulator, group);
+	const GpuredGrouped *device;
+	int64		n;
+	int128		sum;
+	int			scale;
+
+	if (accumulator->numeric.n > 0)
+		settle_numeric(fold, accumulator);
+	if (accumulator->numerics == NULL)
+		return gpured_transition_partial(accumulator->transition, state, null);
+
+	/* A sum of numerics has a part on the device. */
+	device = gpured_groups_device(fold->groups);
+	n = gpured_grouped_count(device, group, accumulator->aggregate);
+	if (n > 0)
+	{
+		sum = gpured_int128_of(gpured_grouped_int_sum(device, group, accumulator->aggregate));
+		scale = accumulator->numerics->scale;
+		*null = false;
+		if (!state->started)
+			return gpured_numeric_partial(output->space, sum, n, scale);
+		state->value = gpured_numeric_add_sum(group_memory(fold), state->value, sum, n, scale);
+	}
+	return gpured_transition_partial(accumulator->transition, state, null);
 }
 
 /* A group of the device, or the only one. */
@@ -866,13 +1033,12 @@ emit_group(GpuredFold *fold, uint32 group, TupleTableSlot *slot)
 			slot->tts_values[i] = gpured_groups_key(fold->groups, fold->columns, group,
 													output->key, null);
 		else if (output->is_transition)
-			slot->tts_values[i] =
-				gpured_transition_partial(accumulator->transition,
-										  transition_state(fold, accumulator, group), null);
+			slot->tts_values[i] = transition_of_group(fold, accumulator, output, group, null);
 		else if (fold->groups != NULL)
 			slot->tts_values[i] = partial_of_group(fold, accumulator, output, group, null);
 		else
-			slot->tts_values[i] = partial_total(accumulator, output, null);
+			slot->tts_values[i] = gpured_total_partial(accumulator->total, output->form, output->space,
+													   null);
 	}
 }
 

@@ -51,7 +51,7 @@ gpured_groups_create(const int *keys, int nkeys, GpuredGroupedSpec *spec,
 	for (int k = 0; k < nkeys; k++)
 		by_value &= columns->column[keys[k]].byval;
 	if (!by_value)
-		groups->images = gpured_images_create(keys, nkeys, groups->context);
+		groups->images = gpured_images_create(keys, nkeys, columns, groups->context);
 	else
 	{
 		groups->batch = palloc0(nkeys * sizeof(GpuredGroupedColumn));

@@ -9,6 +9,9 @@
  * half of the hash beside the number: a probe that meets another image seldom
  * looks at it.  The images of a few rows are made and hashed first, so that their
  * slots are on the way before the first of them is looked at.
+ *
+ * One varlena alone, as most texts are, is hashed and compared where it lies: its
+ * image is made only if it is new.
  */
 #include "postgres.h"
 
@@ -30,6 +33,7 @@ struct GpuredImages
 {
 	int			ncolumns;
 	const int  *columns;
+	bool		is_varlena;		/* the only column */
 	MemoryContext context;
 	MemoryContext scratch_context;
 	uint32		n;
@@ -58,12 +62,13 @@ allocate(GpuredImages *images)
 }
 
 GpuredImages *
-gpured_images_create(const int *columns, int ncolumns, MemoryContext parent)
+gpured_images_create(const int *keys, int nkeys, const GpuredColumns *columns, MemoryContext parent)
 {
 	GpuredImages *images = palloc0(sizeof(GpuredImages));
 
-	images->ncolumns = ncolumns;
-	images->columns = columns;
+	images->ncolumns = nkeys;
+	images->columns = keys;
+	images->is_varlena = nkeys == 1 && columns->column[keys[0]].len == -1;
 	images->context = AllocSetContextCreate(parent, "gpured keys", ALLOCSET_DEFAULT_SIZES);
 	images->scratch_context = CurrentMemoryContext;
 	allocate(images);
@@ -110,16 +115,80 @@ mix(uint64 hash, uint64 word)
 	return hash ^ (hash >> 29);
 }
 
+#define HASH_START UINT64CONST(0x2545F4914F6CDD1D)
+
+static inline uint64
+end_hash(uint64 hash)
+{
+	hash *= UINT64CONST(0xBF58476D1CE4E5B9);
+	return hash ^ (hash >> 32);
+}
+
 /* The hash of an image: all words behind the first. */
 static uint64
 hash_image(const uint64 *image)
 {
-	uint64		hash = UINT64CONST(0x2545F4914F6CDD1D);
+	uint64		hash = HASH_START;
 
 	for (uint64 i = 1; i <= image[0]; i++)
 		hash = mix(hash, image[i]);
-	hash *= UINT64CONST(0xBF58476D1CE4E5B9);
-	return hash ^ (hash >> 32);
+	return end_hash(hash);
+}
+
+static inline uint64
+word_at(const char *bytes)
+{
+	uint64		word;
+
+	memcpy(&word, bytes, sizeof(word));
+	return word;
+}
+
+/* The last bytes of n > 0, those behind whole words, as a padded word; 0 if there are none. */
+static inline uint64
+last_word(const char *bytes, Size n)
+{
+	const int	rest = n % sizeof(uint64);
+	uint64		word = 0;
+
+	if (rest == 0)
+		return 0;
+#ifndef WORDS_BIGENDIAN
+	if (n >= sizeof(uint64))
+		return word_at(bytes + n - sizeof(uint64)) >> (64 - 8 * rest);
+#endif
+	for (int i = 0; i < rest; i++)
+		((char *) &word)[i] = bytes[n - rest + i];
+	return word;
+}
+
+/* The hash that the image of a varlena of n bytes has. */
+static inline uint64
+hash_varlena(const char *value, Size n)
+{
+	uint64		hash = mix(HASH_START, 0);	/* no NULL */
+	Size		i;
+
+	for (i = 0; i + sizeof(uint64) <= n; i += sizeof(uint64))
+		hash = mix(hash, word_at(value + i));
+	if (i < n)
+		hash = mix(hash, last_word(value, n));
+	return end_hash(hash);
+}
+
+static inline bool
+is_image_of(const uint64 *image, const char *value, Size n)
+{
+	uint64		difference = image[1];
+	Size		i;
+
+	if (image[0] != 1 + (n + sizeof(uint64) - 1) / sizeof(uint64))
+		return false;
+	for (i = 0; i + sizeof(uint64) <= n; i += sizeof(uint64))
+		difference |= image[2 + i / sizeof(uint64)] ^ word_at(value + i);
+	if (i < n)
+		difference |= image[2 + i / sizeof(uint64)] ^ last_word(value, n);
+	return difference == 0;
 }
 
 static inline bool
@@ -275,10 +344,70 @@ make_image(GpuredImages *images, const GpuredColumns *columns, int row, Size use
 	return size;
 }
 
+/* The number of a row's image, which is made for it. */
+static pg_noinline uint32
+find_row(GpuredImages *images, const GpuredColumns *columns, int row)
+{
+	const uint64 *image;
+
+	make_image(images, columns, row, 0);
+	image = (const uint64 *) images->scratch;
+	return find_image(images, image, hash_image(image));
+}
+
+/* The number of a row whose only value is this varlena. */
+static inline uint32
+find_varlena(GpuredImages *images, const GpuredColumns *columns, int row, const char *value,
+			 uint64 hash)
+{
+	const Size	n = VARSIZE_ANY(value);
+	uint32		slot = (uint32) hash & images->mask;
+	uint64		entry;
+
+	while ((entry = images->slots[slot]) != 0)
+	{
+		if (entry >> 32 == hash >> 32 && is_image_of(images->image[(uint32) entry - 1], value, n))
+			return (uint32) entry - 1;
+		slot = (slot + 1) & images->mask;
+	}
+	return find_row(images, columns, row);
+}
+
+static void
+find_varlenas(GpuredImages *images, const GpuredColumns *columns, int from, int n, uint32 *number)
+{
+	const GpuredColumn *column = &columns->column[images->columns[0]];
+	const bool *nulls = column->nulls + from;
+	char	   *const *values = (char *const *) column->values + from;
+	uint64		hash[ROWS_AHEAD];
+
+	while (is_crowded(images, (uint64) images->n + n))
+		grow_slots(images);
+	for (int i = 0; i < n; i++)
+	{
+		hash[i] = nulls[i] ? 0 : hash_varlena(values[i], VARSIZE_ANY(values[i]));
+		__builtin_prefetch(&images->slots[(uint32) hash[i] & images->mask]);
+	}
+	for (int i = 0; i < n; i++)
+	{
+		uint64		entry = images->slots[(uint32) hash[i] & images->mask];
+
+		if (entry >> 32 == hash[i] >> 32 && entry != 0)
+			__builtin_prefetch(images->image[(uint32) entry - 1]);
+	}
+	for (int i = 0; i < n; i++)
+		number[i] = nulls[i] ? find_row(images, columns, from + i) :
+			find_varlena(images, columns, from + i, values[i], hash[i]);
+}
+
 void
 gpured_images_find(GpuredImages *images, const GpuredColumns *columns, int from, int n,
 				   uint32 *number)
 {
+	for (int done = 0; images->is_varlena && done < n; done += ROWS_AHEAD)
+		find_varlenas(images, columns, from + done, Min(n - done, ROWS_AHEAD), number + done);
+	if (images->is_varlena)
+		return;
 	for (int done = 0; done < n;)
 	{
 		int			rows = Min(n - done, ROWS_AHEAD);

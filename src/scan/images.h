@@ -14,8 +14,9 @@
 
 typedef struct GpuredImages GpuredImages;
 
-/* Of the values in at most 64 columns, whose numbers are kept by the caller. */
-extern GpuredImages *gpured_images_create(const int *columns, int ncolumns, MemoryContext parent);
+/* Of the values in at most 64 columns, whose numbers "keys" are kept by the caller. */
+extern GpuredImages *gpured_images_create(const int *keys, int nkeys, const GpuredColumns *columns,
+										  MemoryContext parent);
 
 /* Number n rows of the batch, from row "from" on: number[0] is that row's. */
 extern void gpured_images_find(GpuredImages *images, const GpuredColumns *columns,

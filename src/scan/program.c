@@ -741,11 +741,7 @@ static void
 store_references(GpuredProgram *program, GpuredColumns *columns, int n, GpuredColumn *result)
 {
 	Datum	   *values = (Datum *) result->values + columns->n;
-	union
-	{
-		char		bytes[GPURED_NUMERIC_VALUE_SIZE];
-		int32		align;
-	} numeric;
+	GpuredNumericSpace space;
 
 	for (int i = 0; i < n; i++)
 	{
@@ -753,10 +749,9 @@ store_references(GpuredProgram *program, GpuredColumns *columns, int n, GpuredCo
 			values[i] = (Datum) 0;
 		else if (program->domain == GPURED_DOMAIN_NUMERIC)
 		{
-			Size		size = gpured_numeric_write(program->i[i], program->scale[i],
-													numeric.bytes);
+			Size		size = gpured_numeric_write(program->i[i], program->scale[i], space.bytes);
 
-			values[i] = gpured_columns_copy(columns, numeric.bytes, size);
+			values[i] = gpured_columns_copy(columns, space.bytes, size);
 		}
 		else if (program->domain == GPURED_DOMAIN_INTERVAL)
 			values[i] = gpured_columns_copy(columns, DatumGetPointer(program->i[i]),
@@ -767,6 +762,30 @@ store_references(GpuredProgram *program, GpuredColumns *columns, int n, GpuredCo
 			values[i] = gpured_columns_copy(columns, DatumGetPointer(program->i[i]),
 											VARSIZE_ANY(program->i[i]));
 	}
+}
+
+/* Numerics that are only added up: whether all are integers, or NULL, now. */
+static bool
+store_integers(const GpuredProgram *program, const GpuredColumns *columns, int n,
+			   GpuredColumn *result)
+{
+	const bool *nulls = result->nulls + columns->n;
+	int64	   *values = (int64 *) result->values + columns->n;
+	uint8	   *scale = result->scale + columns->n;
+	bool		fits = true;
+
+	for (int i = 0; i < n; i++)
+	{
+		const int64 value = nulls[i] ? 0 : program->i[i];
+
+		fits &= nulls[i] | ((program->scale[i] < GPURED_INTEGER_SCALES) &
+							(value < GPURED_INTEGER_LIMIT) & (value > -GPURED_INTEGER_LIMIT));
+		values[i] = value;
+		scale[i] = nulls[i] ? GPURED_NOT_INTEGER : program->scale[i];
+	}
+	if (!fits)
+		memset(scale, GPURED_NOT_INTEGER, n * sizeof(uint8));
+	return fits;
 }
 
 bool
@@ -797,7 +816,10 @@ gpured_program_run(GpuredProgram *program, GpuredColumns *columns, int n, const 
 		((ctype *) result->values)[row + i] = nulls[i] ? 0 : (ctype) program->array[i]
 
 	if (!result->byval)
-		store_references(program, columns, n, result);
+	{
+		if (result->scale == NULL || !store_integers(program, columns, n, result))
+			store_references(program, columns, n, result);
+	}
 	else if (program->domain == GPURED_DOMAIN_FLOAT && result->len == 4)
 		STORE(float4, d);
 	else if (program->domain == GPURED_DOMAIN_FLOAT)

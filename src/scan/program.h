@@ -26,6 +26,15 @@ extern bool gpured_program_is_possible(Expr *expr);
 extern GpuredProgram *gpured_program_create(Expr *expr, GpuredColumns *columns, ScanState *node,
 											bool first);
 
+/* A numeric of up to 18 decimals, written as PostgreSQL stores it.  Returns its size. */
+typedef union GpuredNumericSpace
+{
+	char		bytes[20];		/* that many at most */
+	int32		align;
+} GpuredNumericSpace;
+
+extern Size gpured_numeric_write(int64 value, int scale, char *where);
+
 /* Parameters may have changed. */
 extern void gpured_program_reset(GpuredProgram *program);
 

@@ -215,9 +215,7 @@ extern bool gpured_compute_coalesce(GpuredProgram *program, const GpuredColumns 
 									const bool *active);
 
 /* program_numeric.c */
-#define GPURED_NUMERIC_VALUE_SIZE 20	/* at most, of one that is written */
 extern bool gpured_numeric_read(const struct varlena *numeric, int64 *value, uint8 *scale);
-extern Size gpured_numeric_write(int64 value, int scale, char *where);
 extern int	gpured_numeric_compare(int64 a, int a_scale, int64 b, int b_scale);
 
 /* program.c: an argument that is a constant of this type and not NULL, or else NULL */
@@ -229,17 +227,34 @@ gpured_is_any(const bool *rows, int n)
 	return memchr(rows, true, n) != NULL;
 }
 
-/* Give the rows of "mask" another node's values. */
+/*
+ * Give the rows of "mask" another node's values, without a branch: conditions are
+ * often as good as random.
+ */
 static inline void
 gpured_blend(GpuredProgram *to, const GpuredProgram *from, const bool *mask, int n)
 {
+	bool	   *null = to->null;
+	int64	   *value = to->i;
+	uint8	   *scale = to->scale;
+	const bool *from_null = from->null;
+	const int64 *from_value = from->i;
+	const uint8 *from_scale = from->scale;
+
+	for (int i = 0; i < n; i++)
+		null[i] = (from_null[i] & mask[i]) | (null[i] & !mask[i]);
 	for (int i = 0; i < n; i++)
 	{
-		to->null[i] = mask[i] ? from->null[i] : to->null[i];
-		to->i[i] = mask[i] ? from->i[i] : to->i[i];
+		const int64 all = -(int64) mask[i];
+
+		value[i] = (from_value[i] & all) | (value[i] & ~all);
 	}
 	for (int i = 0; to->domain == GPURED_DOMAIN_NUMERIC && i < n; i++)
-		to->scale[i] = mask[i] ? from->scale[i] : to->scale[i];
+	{
+		const uint8 all = -(uint8) mask[i];
+
+		scale[i] = (from_scale[i] & all) | (scale[i] & ~all);
+	}
 }
 
 /* All NULL, to be blended with what applies. */

@@ -86,7 +86,7 @@ gpured_numeric_read(const struct varlena *numeric, int64 *value, uint8 *scale)
 
 /*
  * Write a value at "where", which is aligned for int and has room for
- * GPURED_NUMERIC_VALUE_SIZE bytes.  Returns its size.
+ * GpuredNumericSpace.  Returns its size.
  */
 Size
 gpured_numeric_write(int64 value, int scale, char *where)

@@ -166,6 +166,12 @@ gpured_transition_starts_at_zero(const GpuredTransition *transition)
 	return transition->starts_null || (transition->state_byval && transition->start == 0);
 }
 
+FunctionCallInfo
+gpured_transition_call(const GpuredTransition *transition)
+{
+	return transition->call;
+}
+
 /* A state that outlives the row. */
 static Datum
 keep_state(GpuredTransition *transition, Datum value)
@@ -204,7 +210,7 @@ start(GpuredTransition *transition, GpuredTransitionState *state)
 
 void
 gpured_transition_advance(GpuredTransition *transition, GpuredTransitionState *state,
-						  const GpuredColumns *columns, int row)
+						  GpuredColumns *columns, int row)
 {
 	FunctionCallInfo call = transition->call;
 	MemoryContext old;
@@ -217,6 +223,8 @@ gpured_transition_advance(GpuredTransition *transition, GpuredTransitionState *s
 		call->args[i + 1].isnull = column->nulls[row];
 		if (column->nulls[row] && transition->transition.fn_strict)
 			return;
+		if (column->scale != NULL && column->scale[row] != GPURED_NOT_INTEGER)
+			gpured_columns_write_integer(columns, transition->args[i], row);
 		call->args[i + 1].value = gpured_column_datum(column, row);
 	}
 

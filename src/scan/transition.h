@@ -32,9 +32,12 @@ extern GpuredTransition *gpured_transition_create(Aggref *aggref, const int *arg
 extern PGFunction gpured_transition_function(const GpuredTransition *transition);
 extern bool gpured_transition_starts_at_zero(const GpuredTransition *transition);
 
+/* A call of it, for those who call others of the aggregate's functions. */
+extern FunctionCallInfo gpured_transition_call(const GpuredTransition *transition);
+
 extern void gpured_transition_advance(GpuredTransition *transition,
 									  GpuredTransitionState *state,
-									  const GpuredColumns *columns, int row);
+									  GpuredColumns *columns, int row);
 
 /* The partial state, serialized if it has to be. */
 extern Datum gpured_transition_partial(GpuredTransition *transition,

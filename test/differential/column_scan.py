@@ -46,6 +46,7 @@ TYPES = {
     "inet": "('10.1.' || i * {p} % 3 || '.7')::inet",
 }
 SUMMED = ("int2", "int4", "int8", "float4", "float8", "numeric", "interval", "money")
+NUMBERS = ("int2", "int4", "int8", "float4", "float8", "numeric")
 ORDERED = ("int2", "int4", "int8", "float4", "float8", "numeric", "date", "timestamp", "timestamptz", "text",
            "bpchar", "interval", "money", "inet")
 INTEGERS = ("int2", "int4", "int8")
@@ -290,13 +291,16 @@ class Test:
     def aggregate(self):
         kind, name = self.column(SUMMED)
         _, ordered = self.column(ORDERED)
+        _, number = self.column(NUMBERS)
+        x, y = (self.choose(self.column(("float4", "float8", "int4"))[1], self.value("float8")) for _ in "xy")
         call = self.choose(f"gpu_sum({name})", f"gpu_avg({name})" if kind != "money" else f"gpu_sum({name})",
                            f"gpu_min({ordered})", f"gpu_max({ordered})", "gpu_count(*)", f"gpu_count({ordered})",
                            f"gpu_sum({self.expression()})", f"gpu_max({self.expression()})", f"count({name})",
                            f"gpu_sum({self.value('interval')})",
                            f"gpu_min({self.value(self.choose('date', 'timestamp'))})",
                            f"gpu_max({self.value(self.choose('timestamptz', 'text', 'interval'))})",
-                           "gpu_var_pop(pk)", f"gpu_stddev({self.expression()})")
+                           "gpu_var_pop(pk)", f"gpu_stddev({self.expression()})", f"gpu_var_samp({number})",
+                           f"gpu_{self.choose('corr', 'covar_pop', 'regr_slope', 'regr_count', 'dot')}({x}, {y})")
         return call + (f" FILTER (WHERE {self.qual()})" if self.random.random() < 0.2 else "")
 
     def query(self):

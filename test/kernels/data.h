@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <vector>
 
 #ifdef __CUDACC__
 #define DATA_HD __host__ __device__
@@ -193,6 +194,18 @@ data_value(T *x, int kind, size_t i, size_t)
 		default:
 			*x = h % 3 == 0 ? least : (T) (h >> 32);
 	}
+}
+
+/* All of an array, on the host. */
+template <class T>
+static inline std::vector<T>
+data_values(int kind, size_t n)
+{
+	std::vector<T> x(n);
+
+	for (size_t i = 0; i < n; i++)
+		data_value(&x[i], kind, i, n);
+	return x;
 }
 
 /* Integers have fewer kinds. */

@@ -63,12 +63,6 @@ less(double a, double b)
 						   : a < b || (a == b && std::signbit(a) && !std::signbit(b));
 }
 
-static bool
-same_float(double a, double b)
-{
-	return std::isnan(a) ? std::isnan(b) : a == b && std::signbit(a) == std::signbit(b);
-}
-
 struct Check_int64
 {
 	template <class T>
@@ -141,48 +135,19 @@ struct Check_exact
 	static size_t scan(const T *x, size_t n, GpuredAcc *carry, const T *out)
 	{
 		Reference sum;
+		size_t wrong;
 
 		sum.load(&carry->v.exact);
-		for (size_t i = 0; i < n; i++)
-		{
-			T want;
-
-			sum.add(x[i]);
-			sum.round_to(&want);
-			if (!same_float(want, out[i]))
-			{
-				printf("prefix %zu: want %.17g, got %.17g\n", i, (double) want, (double) out[i]);
-				return i;
-			}
-		}
+		wrong = reference_prefixes(&sum, x, n, out);
 		sum.store(&carry->v.exact);
-		return n;
+		return wrong;
 	}
-	/* A carry with bits far above and below the values, or none, in turn. */
+	/* All kinds of carries but the special one, in turn. */
 	static void start(GpuredAcc *carry)
 	{
 		static int turn = 0;
-		Reference sum;
 
-		switch (turn++ % 5)
-		{
-			case 1:
-				sum.add(0x1p-100);
-				sum.add(-3e30);
-				break;
-			case 2:
-				sum.add(-0x1.8p-70);
-				break;
-			case 3:
-				sum.add(1e20);
-				sum.add(0x1p-120);
-				break;
-			case 4:
-				sum.add(-0x1p100);
-				sum.add(0x1p-900);
-				break;
-		}
-		sum.store(&carry->v.exact);
+		reference_carry(turn++ % 5).store(&carry->v.exact);
 	}
 	static bool same(const GpuredAcc *a, const GpuredAcc *b)
 	{
@@ -304,17 +269,6 @@ test_scan(const char *name, ScanLaunch launch, const std::vector<T> &x, int kind
 	report(error == 0 && detail[0] == '\0', name, kind, n, detail);
 }
 
-template <class T>
-static std::vector<T>
-make(int kind, size_t n)
-{
-	std::vector<T> x(n);
-
-	for (size_t i = 0; i < n; i++)
-		data_value(&x[i], kind, i, n);
-	return x;
-}
-
 /* Around the edges of warps, blocks and the tiles of all kernels. */
 static std::vector<size_t>
 sizes()
@@ -369,11 +323,12 @@ test_all(int seed)
 #define GPURED_REDUCE(op, type, ctype, acc) \
 	if (kind < KINDS_OF(ctype)) \
 		test_reduce<Check_##acc>("reduce_" #op "_" #type, gpured_launch_reduce_##op##_##type, \
-								 make<ctype>(kind, n), kind);
+								 data_values<ctype>(kind, n), kind);
 #define GPURED_SCAN(op, type, ctype, acc, otype) \
 	if (kind < KINDS_OF(ctype)) \
-		test_scan<Check_##acc, ctype, otype>( \
-			"scan_" #op "_" #type, gpured_launch_scan_##op##_##type, make<ctype>(kind, n), kind);
+		test_scan<Check_##acc, ctype, otype>("scan_" #op "_" #type, \
+											 gpured_launch_scan_##op##_##type, \
+											 data_values<ctype>(kind, n), kind);
 #include "oplist.h"
 		}
 }
@@ -388,9 +343,9 @@ test_long(int seed)
 	{
 		scheduler(seed * 1000 + kind);
 		test_reduce<Check_exact>("reduce_sum_float8", gpured_launch_reduce_sum_float8,
-								 make<double>(kind, n), kind);
+								 data_values<double>(kind, n), kind);
 		test_reduce<Check_exact>("reduce_sum_float4", gpured_launch_reduce_sum_float4,
-								 make<float>(kind, n), kind);
+								 data_values<float>(kind, n), kind);
 	}
 }
 

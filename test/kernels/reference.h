@@ -13,6 +13,7 @@
 #include <cstring>
 
 #include "exact/exact.h"
+#include "test/kernels/same.h"
 
 struct Reference
 {
@@ -170,5 +171,56 @@ struct Reference
 		return memcmp(digit, other.digit, sizeof(digit)) == 0;
 	}
 };
+
+/* A carry with bits far above and below ordinary values, a special one, or none. */
+static inline Reference
+reference_carry(int which)
+{
+	Reference sum;
+
+	switch (which % 7)
+	{
+		case 1:
+			sum.add(0x1p-100);
+			sum.add(-3e30);
+			break;
+		case 2:
+			sum.add(-0x1.8p-70);
+			break;
+		case 3:
+			sum.add(1e20);
+			sum.add(0x1p-120);
+			break;
+		case 4:
+			sum.add(-0x1p100);
+			sum.add(0x1p-900);
+			break;
+		case 5:
+			sum.add(INFINITY);
+			break;
+		case 6:
+			sum.add(-1234.5);
+			break;
+	}
+	return sum;
+}
+
+/* The first prefix that is not the sum of what is before, rounded once; n if all are.  "sum" goes
+ * on. */
+template <class T>
+static size_t
+reference_prefixes(Reference *sum, const T *x, size_t n, const T *got)
+{
+	for (size_t i = 0; i < n; i++)
+	{
+		T want;
+
+		sum->add(x[i]);
+		sum->round_to(&want);
+		if (!same_float(want, got[i]))
+			return i;
+	}
+	return n;
+}
 
 #endif /* GPURED_TEST_REFERENCE_H */

@@ -7,6 +7,7 @@
  * See program.h for how it is compiled and called.
  */
 #include <algorithm>
+#include <string>
 #include <vector>
 
 #include "kernels/block_scan_blelloch.cuh"
@@ -120,7 +121,7 @@ same(GpuredInt128 a, GpuredInt128 b)
 static bool
 same(double a, double b)
 {
-	return std::isnan(a) ? std::isnan(b) : a == b && std::signbit(a) == std::signbit(b);
+	return same_float(a, b);
 }
 static bool
 same(float a, float b)
@@ -132,11 +133,7 @@ template <class T>
 static std::vector<T>
 make(int kind, size_t n)
 {
-	std::vector<T> x(n);
-
-	for (size_t i = 0; i < n; i++)
-		data_value(&x[i], kind, i, n);
-	return x;
+	return data_values<T>(kind, n);
 }
 
 /* Any bits that are not all alike. */
@@ -332,11 +329,12 @@ enum SegmentKind
 	SEGMENTS_EMPTY, /* and one that has all */
 	SEGMENTS_TINY,
 	SEGMENTS_MIXED,
+	SEGMENTS_LONG,
 	SEGMENT_KINDS
 };
 
-static const char *const segment_kind_name[SEGMENT_KINDS] = {"one", "singles", "empty", "tiny",
-															 "mixed"};
+static const char *const segment_kind_name[SEGMENT_KINDS] = {"one",  "singles", "empty",
+															 "tiny", "mixed",   "long"};
 
 static std::vector<uint64_t>
 make_segments(int kind, size_t n)
@@ -359,10 +357,11 @@ make_segments(int kind, size_t n)
 			for (size_t at = 0, i = 0; at < n; i++)
 			{
 				const uint64_t h = data_hash(i);
-				const size_t length = kind == SEGMENTS_TINY ? h % 4
-									  : h % 5 == 0          ? 0
-									  : h % 5 == 1          ? h / 5 % 3000
-															: h / 5 % 30;
+				const size_t length = kind == SEGMENTS_TINY   ? h % 4
+									  : kind == SEGMENTS_LONG ? 1500 + h % 9000
+									  : h % 5 == 0            ? 0
+									  : h % 5 == 1            ? h / 5 % 3000
+															  : h / 5 % 30;
 
 				at = std::min(n, at + length);
 				offset.push_back(at);
@@ -499,16 +498,15 @@ test_segmented(int kind, size_t n)
 
 template <class T>
 static void
-test_exact_segmented(int kind, int data, size_t n)
+test_exact_segmented(int kind, const std::vector<T> &x, const char *data)
 {
-	const std::vector<T> x = make<T>(data, n);
+	const size_t n = x.size();
 	const std::vector<uint64_t> offset = make_segments(kind, n);
 	const size_t segments = offset.size() - 1;
 	const char *what = sizeof(T) == 4 ? "exact segmented, float4" : "exact segmented, float8";
 	DeviceArray<T> values(x), sums(segments), by_warps(segments), prefixes(n);
 	DeviceArray<uint64_t> offsets(offset);
 	DeviceArray<unsigned char> work(exact_segmented_workspace(n, segments));
-	DeviceArray<unsigned char> scan_work(exact_segmented_scan_workspace(n, segments));
 	size_t wrong = segments, wrong_by_warps = segments, wrong_prefix = n;
 
 	must((cudaError_t) exact_segmented_sum<T>(values.data, n, offsets.data, segments, sums.data,
@@ -516,7 +514,7 @@ test_exact_segmented(int kind, int data, size_t n)
 	must((cudaError_t) exact_segmented_sum<T>(values.data, n, offsets.data, segments, by_warps.data,
 											  work.data, 0, SEGMENTED_BY_WARPS));
 	must((cudaError_t) exact_segmented_scan<T>(values.data, n, offsets.data, segments,
-											   prefixes.data, scan_work.data, 0));
+											   prefixes.data, work.data, 0));
 	finish_launches();
 
 	const std::vector<T> got = sums.get(), got_by_warps = by_warps.get(), prefix = prefixes.get();
@@ -538,9 +536,10 @@ test_exact_segmented(int kind, int data, size_t n)
 		if (!same(want, got_by_warps[i]))
 			wrong_by_warps = std::min(wrong_by_warps, i);
 	}
-	report(wrong == segments, what, data_kind_name[data], n, wrong);
-	report(wrong_by_warps == segments, what, "by warps", n, wrong_by_warps);
-	report(wrong_prefix == n, what, "prefixes", n, wrong_prefix);
+	report(wrong == segments, what, data, n, wrong);
+	report(wrong_by_warps == segments, what, (std::string(data) + ", by warps").c_str(), n,
+		   wrong_by_warps);
+	report(wrong_prefix == n, what, (std::string(data) + ", prefixes").c_str(), n, wrong_prefix);
 }
 
 /*
@@ -549,39 +548,6 @@ test_exact_segmented(int kind, int data, size_t n)
 typedef int (*LaunchBy)(const void *, size_t, void *, GpuredAcc *, void *, cudaStream_t,
 						GpuredScanAlgorithm);
 
-/* A carry with bits far above and below the values, special ones, or none. */
-static Reference
-carry_of(int which)
-{
-	Reference sum;
-
-	switch (which % 7)
-	{
-		case 1:
-			sum.add(0x1p-100);
-			sum.add(-3e30);
-			break;
-		case 2:
-			sum.add(-0x1.8p-70);
-			break;
-		case 3:
-			sum.add(1e20);
-			sum.add(0x1p-120);
-			break;
-		case 4:
-			sum.add(-0x1p100);
-			sum.add(0x1p-900);
-			break;
-		case 5:
-			sum.add(INFINITY);
-			break;
-		case 6:
-			sum.add(-1234.5);
-			break;
-	}
-	return sum;
-}
-
 template <class T>
 static void
 test_exact(const char *what, LaunchBy launch, GpuredScanAlgorithm algorithm,
@@ -589,7 +555,7 @@ test_exact(const char *what, LaunchBy launch, GpuredScanAlgorithm algorithm,
 {
 	const size_t n = x.size();
 	DeviceArray<T> values(x), out(n, RESULTS);
-	DeviceArray<unsigned char> work(gpured_workspace_size(n));
+	void *work = workspace(n);
 	GpuredAcc start = {};
 	Reference sum = first, end;
 	size_t i = 0;
@@ -597,7 +563,7 @@ test_exact(const char *what, LaunchBy launch, GpuredScanAlgorithm algorithm,
 	first.store(&start.v.exact);
 
 	DeviceArray<GpuredAcc> carry(std::vector<GpuredAcc>(1, start));
-	int error = launch(values.data, n, work.data, carry.data, out.data, 0, algorithm);
+	int error = launch(values.data, n, work, carry.data, out.data, 0, algorithm);
 
 	if (error != 0)
 	{
@@ -606,17 +572,7 @@ test_exact(const char *what, LaunchBy launch, GpuredScanAlgorithm algorithm,
 	}
 	finish_launches();
 
-	const std::vector<T> got = out.get();
-
-	for (; i < n; i++)
-	{
-		T want;
-
-		sum.add(x[i]);
-		sum.round_to(&want);
-		if (!same(want, got[i]))
-			break;
-	}
+	i = reference_prefixes(&sum, x.data(), n, out.get().data());
 	report(i == n, what, kind, n, i);
 	if (i < n)
 		return;
@@ -626,18 +582,22 @@ test_exact(const char *what, LaunchBy launch, GpuredScanAlgorithm algorithm,
 }
 
 /*
- * Halves of a unit in the last place, and just beside them; sums that leave the
- * range and come back.
+ * Halves of a unit in the last place, and just beside them, some of them by far less than
+ * any digits but limbs hold; sums that leave the range and come back.
  */
-static std::vector<double>
+template <class T>
+static std::vector<T>
 make_ties(size_t n)
 {
-	static const double step[] = {0x1p-53,  0x1p-106, -0x1p-106, 0x1p-53,
-								  -0x1p-53, 0x1p-160, -0x1p-160, 0x1p-52};
-	std::vector<double> x(n);
+	static const double double_step[] = {0x1p-53,  0x1p-106, -0x1p-106, 0x1p-53,
+										 -0x1p-53, 0x1p-160, -0x1p-160, 0x1p-52};
+	static const double float_step[] = {0x1p-24,  0x1p-50,  -0x1p-50,  0x1p-24,
+										-0x1p-24, 0x1p-140, -0x1p-140, 0x1p-23};
+	std::vector<T> x(n);
 
 	for (size_t i = 0; i < n; i++)
-		x[i] = i % 401 == 0 ? 1.0 : step[data_hash(i) % 8];
+		x[i] =
+			i % 401 == 0 ? T(1) : (T) (sizeof(T) == 4 ? float_step : double_step)[data_hash(i) % 8];
 	return x;
 }
 
@@ -654,28 +614,53 @@ make_overflow(size_t n)
 static void
 test_all_exact(int seed, size_t n, int kind, int turn)
 {
-	for (GpuredScanAlgorithm algorithm : {GPURED_SCAN_THREE_LAUNCHES, GPURED_SCAN_AUTO})
-	{
-		const char *name8 =
-			algorithm == GPURED_SCAN_AUTO ? "float8, auto" : "float8, three launches";
-		const char *name4 =
-			algorithm == GPURED_SCAN_AUTO ? "float4, auto" : "float4, three launches";
+	/* Short arrays go another way by themselves. */
+	const bool has_ring = ring_shape<ExactRing<double, 64, 10, 5, 3>>().blocks > 0;
 
+	for (GpuredScanAlgorithm algorithm :
+		 {GPURED_SCAN_THREE_LAUNCHES, GPURED_SCAN_RING, GPURED_SCAN_AUTO})
+	{
+		const char *name8 = algorithm == GPURED_SCAN_AUTO   ? "float8, auto"
+							: algorithm == GPURED_SCAN_RING ? "float8, ring"
+															: "float8, three launches";
+		const char *name4 = algorithm == GPURED_SCAN_AUTO   ? "float4, auto"
+							: algorithm == GPURED_SCAN_RING ? "float4, ring"
+															: "float4, three launches";
+
+		if (algorithm == GPURED_SCAN_RING && !has_ring)
+			continue;
 		scheduler(seed * 1000 + (int) n + kind);
 		test_exact<double>(name8, gpured_launch_scan_sum_float8_by, algorithm,
-						   make<double>(kind, n), data_kind_name[kind], carry_of(turn));
+						   make<double>(kind, n), data_kind_name[kind], reference_carry(turn));
 		test_exact<float>(name4, gpured_launch_scan_sum_float4_by, algorithm, make<float>(kind, n),
 						  data_kind_name[kind],
-						  carry_of(turn % 3 == 0   ? 6
-								   : turn % 3 == 1 ? 0
-												   : 5));
+						  reference_carry(turn % 3 == 0   ? 6
+										  : turn % 3 == 1 ? 0
+														  : 5));
 		if (kind == DATA_NORMAL)
 		{
-			test_exact<double>(name8, gpured_launch_scan_sum_float8_by, algorithm, make_ties(n),
-							   "ties", carry_of(turn));
+			test_exact<double>(name8, gpured_launch_scan_sum_float8_by, algorithm,
+							   make_ties<double>(n), "ties", reference_carry(turn));
 			test_exact<double>(name8, gpured_launch_scan_sum_float8_by, algorithm, make_overflow(n),
-							   "overflow", carry_of(turn));
+							   "overflow", reference_carry(turn));
 		}
+	}
+}
+
+/* Segments that are longer than tiles, of what digits hold, and of what only limbs do. */
+static void
+test_long_segments(size_t n)
+{
+	for (int kind : {SEGMENTS_ONE, SEGMENTS_LONG, SEGMENTS_MIXED})
+	{
+		test_exact_segmented(kind, make_ties<double>(n), "ties");
+		test_exact_segmented(kind, make_overflow(n), "overflow");
+		test_exact_segmented(kind, make_ties<float>(n), "ties");
+	}
+	for (int data : {DATA_WIDE, DATA_BITS, DATA_SPECIAL})
+	{
+		test_exact_segmented(SEGMENTS_LONG, make<double>(data, n), data_kind_name[data]);
+		test_exact_segmented(SEGMENTS_LONG, make<float>(data, n), data_kind_name[data]);
 	}
 }
 
@@ -767,8 +752,8 @@ main(int argc, char **argv)
 				for (int data = 0; data < DATA_KINDS; data++)
 					if ((data + kind + (int) index + seed) % 7 == 0 || (small && data == kind))
 					{
-						test_exact_segmented<double>(kind, data, n);
-						test_exact_segmented<float>(kind, data, n);
+						test_exact_segmented(kind, make<double>(data, n), data_kind_name[data]);
+						test_exact_segmented(kind, make<float>(data, n), data_kind_name[data]);
 					}
 			}
 			for (int kind = 0; kind < DATA_KINDS; kind++)
@@ -776,6 +761,12 @@ main(int argc, char **argv)
 					(kind + (int) index + seed) % 5 == 0)
 					test_all_exact(seed, n, kind, kind + (int) index + seed);
 		}
+		if (!small)
+			test_long_segments(13000);
+#ifndef GPURED_EMULATED
+		if (!small)
+			test_long_segments(1000003);
+#endif
 	}
 #ifndef GPURED_EMULATED
 	if (!small)
