@@ -252,7 +252,10 @@ extern Datum gpured_numeric_partial(char *where, int128 sum, int64 n, int scale)
 extern Datum gpured_numeric_add_sum(MemoryContext context, Datum state, int128 sum, int64 n,
 									int scale);
 
-/* The same of one numeric, if it is short and not toasted; else false. */
+/* The state of no numerics, which the device is to have no part of. */
+extern Datum gpured_numeric_state(MemoryContext context);
+
+/* The serialized state of one numeric, if it is short and not toasted; else false. */
 extern bool gpured_numeric_partial_of(char *where, const struct varlena *numeric);
 
 /*

@@ -84,6 +84,12 @@ widen(MemoryContext context, SmallTotal *small)
 	return total;
 }
 
+Datum
+gpured_numeric_state(MemoryContext context)
+{
+	return PointerGetDatum(widen(context, NULL));
+}
+
 /* Whether n values of a scale can be added; the first ones say which it is to be. */
 static inline bool
 small_has_scale(SmallTotal *small, int scale)

@@ -598,6 +598,13 @@ fold_transition(GpuredFold *fold, Accumulator *accumulator, int from, int n)
 		if (take != NULL && !take[i])
 			continue;
 		state = transition_state(fold, accumulator, fold->group[i % GPURED_GROUPS_ROWS]);
+
+		/* What the server has a part of is the total of those that fit. */
+		if (numerics != NULL && accumulator->total != NULL && !state->started)
+		{
+			state->value = gpured_numeric_state(group_memory(fold));
+			state->started = true;
+		}
 		if (is_short && advance_shortly(fold, accumulator, state, from + i))
 			continue;
 		gpured_transition_advance(accumulator->transition, state, fold->columns, from + i);
