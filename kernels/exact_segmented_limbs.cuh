@@ -217,7 +217,7 @@ __launch_bounds__(EXACT_LIMBS_THREADS)
 		const int items = at >= n                          ? 0
 						  : n - at < SEGMENTED_LIMBS_ITEMS ? (int) (n - at)
 														   : SEGMENTED_LIMBS_ITEMS;
-		LimbColumn column = {shared.cell + threadIdx.x, EXACT_LIMBS_THREADS, LIMBS - 1};
+		LimbColumn column = {shared.cell + threadIdx.x, EXACT_LIMBS_THREADS, 0, LIMBS, LIMBS - 1};
 		uint32_t flags = 0;
 
 		if (s.again[t] == 0)
