@@ -946,11 +946,8 @@ struct ExactRing
 		const int side = rest > error ? 1 : rest < -error ? -1 : 0;
 
 		/* Whether all of the tile are finite sums, and two digits say them. */
-		bool plain = ((before | here) & (RING_SPECIALS | RING_BAD)) == 0;
-
-		if ((before & RING_SEEN) == 0)
-			plain = plain && has_seen(shared, before | warp_before.flags, stretch);
-
+		const bool plain = ((before | here) & (RING_SPECIALS | RING_BAD)) == 0 &&
+						   has_seen(shared, before | warp_before.flags, stretch);
 		const bool easy = (shared.flag[threadIdx.x] & RING_REST) == 0 && (side != 0 || error == 0);
 
 		if (all_special(before, here))

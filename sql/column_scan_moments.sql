@@ -84,12 +84,23 @@ INSERT INTO queries (query)
     ('i2', 'measured', 'gpu_var_samp(n), gpu_sum(n), gpu_avg(units), gpu_sum(free), gpu_var_pop(units), gpu_avg(n) FILTER (WHERE bit)'),
     ('id', 'measured', 'gpu_sum(n), gpu_avg(units), gpu_var_pop(x), gpu_dot(y, x)'),
     ('id % 4', 'special', 'gpu_var_pop(nan), gpu_var_samp(inf), gpu_dot(zero, negative), gpu_dot(inf, zero), gpu_corr(small, large), gpu_sum(n), gpu_avg(ninf)')) q(k, t, a);
+-- and sums of numerics alone, which are taken from the page as integers
+INSERT INTO queries (query) VALUES
+  ('SELECT gpu_sum(n), gpu_avg(n), gpu_sum(units), gpu_avg(free), gpu_sum(n) FILTER (WHERE bit), gpu_avg(units) FILTER (WHERE i4 > 0) FROM measured'),
+  ('SELECT gpu_sum(n), gpu_avg(ninf), gpu_sum(no_n) FROM special'),
+  ('SELECT gpu_sum(n), gpu_avg(n) FROM lengthy'),
+  ('SELECT gpu_sum(n), gpu_sum(n * 2), gpu_avg(CASE WHEN bit THEN free END) FROM measured'),
+  ('SELECT gpu_sum(n), gpu_avg(units) FROM measured WHERE n > 100 AND units < 400'),
+  ('SELECT id % 7, gpu_sum(n), gpu_avg(n) FILTER (WHERE bit), gpu_sum(units), gpu_avg(free) FROM measured GROUP BY 1'),
+  ('SELECT id, gpu_sum(n), gpu_avg(units) FILTER (WHERE bit) FROM measured GROUP BY id'),
+  ('SELECT id % 3, gpu_sum(n), gpu_avg(ninf), gpu_sum(no_n) FROM special GROUP BY 1'),
+  ('SELECT n, gpu_sum(n), gpu_avg(units) FROM measured GROUP BY n');
 
 SELECT n, pg_temp.is_scanned(query) AS scanned, pg_temp.answer(query, 'require') = pg_temp.answer(query, 'forbid') AS same,
        pg_temp.answer(query, 'require') ~ '^[0-9A-Z]{5} ' AS fails
   FROM queries ORDER BY n;
 -- and what PostgreSQL's own say where they are exact
-SELECT n, pg_temp.answer(query, 'require') = pg_temp.answer(replace(query, 'gpu_', ''), 'forbid') AS same FROM queries WHERE n IN (6, 7, 19) ORDER BY n;
+SELECT n, pg_temp.answer(query, 'require') = pg_temp.answer(replace(query, 'gpu_', ''), 'forbid') AS same FROM queries WHERE n IN (6, 7, 19) OR n > 28 ORDER BY n;
 
 -- in several processes, each of which has a part
 SET parallel_setup_cost = 0;

@@ -52,6 +52,31 @@ RESET parallel_setup_cost;
 RESET parallel_tuple_cost;
 RESET min_parallel_table_scan_size;
 
+-- subqueries that need a row are computed by PostgreSQL, in quals, arguments and filters
+CREATE TABLE asked AS SELECT i, i % 10 AS k, i * 7 % 1000 AS v, nullif(i % 50, 7)::float8 AS x FROM generate_series(1, 3000) i;
+CREATE TABLE other AS SELECT k, k * 2 AS w FROM generate_series(0, 8) k UNION ALL SELECT 3, NULL;
+CREATE INDEX ON other (k);
+VACUUM ANALYZE asked, other;
+CREATE TABLE query (id serial, text text);
+INSERT INTO query (text) SELECT * FROM unnest(ARRAY['SELECT gpu_sum(v), gpu_count(*) FROM asked WHERE v > (SELECT avg(w) FROM other WHERE other.k = asked.k)', 'SELECT k, gpu_sum((SELECT max(w) FROM other WHERE other.k = asked.k)) FROM asked GROUP BY k',
+  'SELECT gpu_sum(x) FILTER (WHERE k NOT IN (SELECT w FROM other WHERE w IS NOT NULL)) FROM asked', 'SELECT gpu_sum(x) FROM asked WHERE k NOT IN (SELECT w FROM other)', 'SELECT gpu_count(*) FROM asked WHERE i % 3 = 1 AND (v > 500 OR EXISTS (SELECT FROM other WHERE other.k = asked.k AND w > 4)) AND x + 1 > 3',
+  'SELECT gpu_count(*) FROM asked WHERE (k, v) IN (SELECT k, w FROM other) OR v < (SELECT min(w) + asked.k FROM other)', 'SELECT gpu_sum(v / (SELECT w FROM other WHERE other.k = asked.k AND w IS NOT NULL)) FROM asked WHERE i < 100', 'SELECT gpu_sum((SELECT w FROM other WHERE other.k = asked.k)) FROM asked',
+  'SELECT gpu_sum(v) FROM asked WHERE v > ALL (SELECT w FROM other WHERE other.k <= asked.k)', 'SELECT gpu_max(ARRAY(SELECT w FROM other WHERE other.k < asked.k ORDER BY w)) FROM asked', 'SELECT gpu_sum(v) FROM asked HAVING gpu_sum(v) > (SELECT max(w) FROM other)', 'SELECT k, gpu_sum(v) FROM asked a GROUP BY k HAVING gpu_count(*) > (SELECT max(w) FROM other WHERE other.k = a.k)',
+  'SELECT o.j, (SELECT gpu_sum(v) FROM asked WHERE v > (SELECT max(w) + o.j FROM other WHERE other.k = asked.k)) FROM (VALUES (1), (500), (NULL), (2)) o(j)', 'SELECT o.j, l.* FROM (VALUES (1), (4), (NULL), (9)) o(j), LATERAL (SELECT gpu_sum(x), gpu_count(*) FROM asked WHERE k NOT IN (SELECT other.k FROM other WHERE other.k > o.j)) l',
+  'SELECT o.j, l.* FROM (VALUES (1), (4), (2)) o(j), LATERAL (SELECT k, gpu_sum((SELECT count(*) FROM other WHERE other.k > asked.k - o.j)) FROM asked GROUP BY k) l', 'SELECT gpu_sum((SELECT gpu_sum(w + asked.k) FROM other WHERE other.k <> asked.k)) FROM asked WHERE i < 300', 'SELECT gpu_count(*) FROM asked WHERE (SELECT w FROM other WHERE other.k = asked.k + 5 LIMIT 1) IS NULL',
+  'SELECT (SELECT max(w) FROM other WHERE other.k = asked.k), gpu_count(*) FROM asked GROUP BY 1', 'SELECT gpu_sum(v) FROM asked WHERE v > (SELECT random() FROM other WHERE other.k = asked.k LIMIT 1) - 5']);
+SELECT text, c.* FROM query, pg_temp.compare(text) c ORDER BY id;
+ALTER TABLE asked SET (parallel_workers = 2);
+SET parallel_setup_cost = 0;
+SET parallel_tuple_cost = 0;
+SELECT text, c.* FROM query, pg_temp.compare(text) c WHERE c.same IS NOT TRUE ORDER BY id;
+SET gpured.debug_scan = require;
+EXPLAIN (COSTS OFF) SELECT gpu_sum((SELECT max(w) FROM other WHERE other.k + 1 = asked.k)) FROM asked WHERE v > (SELECT avg(w) FROM other WHERE other.k - 1 = asked.k);
+RESET gpured.debug_scan;
+RESET parallel_setup_cost;
+RESET parallel_tuple_cost;
+DROP TABLE query, asked, other;
+
 -- inheritance, materialized views, temporary and unlogged tables, foreign keys to views, and what is no table
 CREATE TABLE parent (a int, b float8);
 CREATE TABLE child (c text) INHERITS (parent);

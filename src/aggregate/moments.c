@@ -315,11 +315,12 @@ static bytea *
 serialize(const GpuredMoments *sums)
 {
 	uint8_t		bytes[GPURED_MOMENTS_MAX_BYTES];
-	StringInfoData buf;
+	size_t		size = gpured_moments_write(sums, bytes);
+	char	   *state = palloc(VARHDRSZ + 2 + size);
 
-	gpured_state_begin(&buf, state_kinds[sums->kind]);
-	pq_sendbytes(&buf, (char *) bytes, (int) gpured_moments_write(sums, bytes));
-	return gpured_state_end(&buf);
+	memcpy(gpured_state_put_kind(state, state_kinds[sums->kind]), bytes, size);
+	SET_VARSIZE(state, VARHDRSZ + 2 + size);
+	return (bytea *) state;
 }
 
 bytea *

@@ -53,6 +53,9 @@ static create_upper_paths_hook_type next_hook;
  */
 #define START_COST (800 * cpu_tuple_cost)
 
+/* What it costs to see whether a row is visible. */
+#define VISIBILITY_COST cpu_operator_cost
+
 /*
  * What it costs that PostgreSQL computes expressions of a row, besides each of them and
  * its call: it takes the row apart for them, as a sequential scan does.
@@ -145,11 +148,6 @@ tables_of(PlannerInfo *root, RelOptInfo *rel)
 	return result;
 }
 
-static bool
-is_computable(Node *expr)
-{
-	return !contain_volatile_functions(expr) && !contain_subplans(expr);
-}
 
 /* Why a query cannot be aggregated by a column scan; NULL if it can. */
 static const char *
@@ -177,16 +175,17 @@ why_not(PlannerInfo *root, RelOptInfo *rel, List *tables, GroupPathExtraData *ex
 
 	foreach(lc, rel->baserestrictinfo)
 	{
-		if (!is_computable((Node *) ((RestrictInfo *) lfirst(lc))->clause))
-			return "a qual is volatile or has a subquery";
+		if (contain_volatile_functions((Node *) ((RestrictInfo *) lfirst(lc))->clause))
+			return "a qual is volatile";
 	}
 	foreach(lc, aggrefs)
 	{
 		Aggref	   *aggref = lfirst(lc);
 
-		if (aggref->aggkind != AGGKIND_NORMAL || !is_computable((Node *) aggref->args) ||
-			!is_computable((Node *) aggref->aggfilter))
-			return "an aggregate's argument is volatile or has a subquery";
+		if (aggref->aggkind != AGGKIND_NORMAL ||
+			contain_volatile_functions((Node *) aggref->args) ||
+			contain_volatile_functions((Node *) aggref->aggfilter))
+			return "an aggregate's argument is volatile";
 
 		/*
 		 * States made of parts of a group are combined, which PostgreSQL
@@ -268,7 +267,7 @@ make_partial_target(PlannerInfo *root, PathTarget *target, Node *having)
 		if (!IsA(lfirst(lc), Aggref))
 		{
 			ncolumns++;
-			if (!is_computable(lfirst(lc)))
+			if (contain_volatile_functions(lfirst(lc)) || contain_subplans(lfirst(lc)))
 				partial.possible = false;
 		}
 	}
@@ -302,7 +301,7 @@ cost_scan(PlannerInfo *root, CustomPath *path, double ngroups, int nworkers)
 	RelOptInfo *rel = path->path.parent;
 	PathTarget *target = path->path.pathtarget;
 	double		seq_page_cost;
-	Cost		row_cost = gpured_cpu_column_tuple_cost;
+	Cost		row_cost = VISIBILITY_COST + gpured_cpu_column_tuple_cost;
 	Cost		passing_cost = 0;
 	Cost		emit_cost = 0;
 	bool		vectorized = true;

@@ -4,8 +4,8 @@
  *
  * Its rows are those of custom_scan_tlist's first entries, the path's target;
  * after those come the quals, as boolean entries: there their columns keep the
- * table's numbers.  Parameters in them have to be in custom_exprs as well, where
- * the planner looks for what makes a node run again.
+ * table's numbers.  Parameters and subqueries in them have to be in custom_exprs as well,
+ * where the planner looks for what makes a node run again.
  *
  * The whole table is read before the first row comes out, except where groups
  * exceed their memory: then all of them come out, and reading goes on, be it in the
@@ -19,6 +19,7 @@
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
+#include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/restrictinfo.h"
 #include "pgstat.h"
@@ -126,13 +127,32 @@ collect_params(Node *node, void *context)
 	return expression_tree_walker(node, collect_params, context);
 }
 
+/*
+ * What the planner has to see of expressions in custom_exprs: parameters, and whole
+ * expressions with subqueries, which need some more.
+ */
+static List *
+needed_exprs(List *exprs)
+{
+	List	   *result = NIL;
+	ListCell   *lc;
+
+	foreach(lc, exprs)
+	{
+		if (contain_subplans(lfirst(lc)))
+			result = lappend(result, lfirst(lc));
+		else
+			(void) collect_params(lfirst(lc), &result);
+	}
+	return result;
+}
+
 static Plan *
 plan_scan(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist, List *clauses,
 		  List *custom_plans)
 {
 	CustomScan *scan = makeNode(CustomScan);
 	List	   *quals = extract_actual_clauses(clauses, false);
-	List	   *params = NIL;
 	ListCell   *lc;
 	AttrNumber	resno = 1;
 
@@ -142,11 +162,10 @@ plan_scan(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist, Lis
 	foreach(lc, quals)
 		scan->custom_scan_tlist = lappend(scan->custom_scan_tlist,
 										  makeTargetEntry(lfirst(lc), resno++, NULL, true));
-	(void) collect_params((Node *) quals, &params);
-	(void) collect_params((Node *) path->path.pathtarget->exprs, &params);
 
 	scan->scan.plan.targetlist = tlist;
-	scan->custom_exprs = params;
+	scan->custom_exprs = list_concat(needed_exprs(quals),
+									 needed_exprs(path->path.pathtarget->exprs));
 	scan->custom_private = list_make2(linitial(path->custom_private),
 									  makeInteger(list_length(path->path.pathtarget->exprs)));
 	scan->flags = path->flags;
@@ -158,6 +177,25 @@ const		CustomPathMethods gpured_scan_path_methods = {
 	.CustomName = GPURED_SCAN_NAME,
 	.PlanCustomPath = plan_scan
 };
+
+/* Have the node's subqueries shown by EXPLAIN. */
+static void
+show_subplans(List *outputs, PlanState *state)
+{
+	ListCell   *lc;
+
+	foreach(lc, outputs)
+	{
+		Aggref	   *aggref = (Aggref *) ((TargetEntry *) lfirst(lc))->expr;
+		ListCell   *arg;
+
+		if (!IsA(aggref, Aggref) || !contain_subplans((Node *) aggref))
+			continue;
+		foreach(arg, aggref->args)
+			(void) ExecInitExpr(((TargetEntry *) lfirst(arg))->expr, state);
+		(void) ExecInitExpr(aggref->aggfilter, state);
+	}
+}
 
 static void
 begin_scan(CustomScanState *css, EState *estate, int eflags)
@@ -173,9 +211,13 @@ begin_scan(CustomScanState *css, EState *estate, int eflags)
 	for_each_from(lc, scan->custom_scan_tlist, noutputs)
 		node->quals = lappend(node->quals, ((TargetEntry *) lfirst(lc))->expr);
 
-	/* EXPLAIN alone needs nothing more. */
+	/* EXPLAIN alone needs nothing more than to know of subqueries. */
 	if (eflags & EXEC_FLAG_EXPLAIN_ONLY)
+	{
+		show_subplans(outputs, &css->ss.ps);
+		(void) ExecInitQual(node->quals, &css->ss.ps);
 		return;
+	}
 	if (!RelationIsScannable(node->rel))
 		ereport(ERROR,
 				errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),

@@ -14,7 +14,6 @@
 
 #include "access/detoast.h"
 #include "access/tupmacs.h"
-#include "catalog/pg_type.h"
 #include "executor/executor.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/datum.h"
@@ -25,6 +24,7 @@
 #include "compat.h"
 #include "scan/columns.h"
 #include "scan/filter.h"
+#include "scan/numerics.h"
 #include "scan/program.h"
 
 #define ARENA_CHUNK (256 * 1024)
@@ -67,6 +67,7 @@ add_column(GpuredColumns *columns, Expr *expr, AttrNumber attnum, int guard)
 	column->type = exprType((Node *) expr);
 	column->collation = exprCollation((Node *) expr);
 	column->offset = -1;
+	column->uses = 1;
 	get_typlenbyval(column->type, &column->len, &column->byval);
 	return columns->ncolumns++;
 }
@@ -86,7 +87,10 @@ find_or_add(GpuredColumns *columns, Expr *expr, int guard)
 		GpuredColumn *column = &columns->column[i];
 
 		if (column->guard == guard && column->filter == NULL && equal(column->expr, expr))
+		{
+			column->uses++;
 			return i;
+		}
 	}
 	return add_column(columns, expr, attnum, guard);
 }
@@ -295,7 +299,11 @@ gpured_columns_clear(GpuredColumns *columns)
 {
 	columns->n = 0;
 	for (int i = 0; i < columns->ncolumns; i++)
+	{
 		columns->column[i].has_nulls = false;
+		if (columns->column[i].numerics != NULL)
+			gpured_numerics_clear(columns->column[i].numerics);
+	}
 	if (columns->arena_bytes > 0)
 		MemoryContextReset(columns->arena);
 	columns->arena_next = columns->arena_end = NULL;
@@ -377,23 +385,20 @@ copy_reference(GpuredColumns *columns, const GpuredColumn *column, Datum value)
 }
 
 void
-gpured_columns_keep_integers(GpuredColumns *columns, int column)
+gpured_columns_keep_integers(GpuredColumns *columns, GpuredColumn *column)
 {
-	GpuredColumn *c = &columns->column[column];
-
-	if (c->program != NULL && c->type == NUMERICOID && !c->is_read && c->scale == NULL)
-		c->scale = MemoryContextAlloc(columns->context, columns->room * sizeof(uint8));
+	if (column->scale == NULL)
+		column->scale = MemoryContextAlloc(columns->context, columns->room * sizeof(uint8));
 }
 
-void
-gpured_columns_write_integer(GpuredColumns *columns, int column, int row)
+/* A value for the batch: a copy, or a numeric as an integer. */
+static inline Datum
+keep_reference(GpuredColumns *columns, const GpuredColumn *column, int row, Datum value)
 {
-	GpuredColumn *c = &columns->column[column];
-	GpuredNumericSpace space;
-	Size		size = gpured_numeric_write(((int64 *) c->values)[row], c->scale[row], space.bytes);
-
-	((Datum *) c->values)[row] = gpured_columns_copy(columns, space.bytes, size);
-	c->scale[row] = GPURED_NOT_INTEGER;
+	if (column->numerics != NULL &&
+		gpured_numerics_take(column->numerics, row, (const struct varlena *) DatumGetPointer(value)))
+		return ((const Datum *) column->values)[row];
+	return copy_reference(columns, column, value);
 }
 
 /* Whether values stay in the page: quals need them first, or nobody later. */
@@ -416,7 +421,7 @@ store_datum(GpuredColumns *columns, GpuredColumn *column, int row, Datum value, 
 		value = 0;
 	}
 	else if (!column->byval && !stays_in_page(column))
-		value = copy_reference(columns, column, value);
+		value = keep_reference(columns, column, row, value);
 
 	if (!column->byval)
 		((Datum *) column->values)[row] = value;
@@ -454,7 +459,7 @@ load_column(GpuredColumns *columns, GpuredColumn *column, char *const *data, int
 			if (column->len == -1)
 				value = data[i] + att_align_pointer(offset, column->align, -1, value);
 			((Datum *) column->values)[row + i] = stays_in_page(column) ? PointerGetDatum(value) :
-				copy_reference(columns, column, PointerGetDatum(value));
+				keep_reference(columns, column, row + i, PointerGetDatum(value));
 		}
 	}
 	else if (column->len == 1)
@@ -475,7 +480,7 @@ store_attribute(GpuredColumns *columns, GpuredColumn *column, int row, char *val
 	column->nulls[row] = false;
 	if (!column->byval)
 		((Datum *) column->values)[row] = stays_in_page(column) ? PointerGetDatum(value) :
-			copy_reference(columns, column, PointerGetDatum(value));
+			keep_reference(columns, column, row, PointerGetDatum(value));
 	else if (column->len == 8)
 		((int64 *) column->values)[row] = *(const int64 *) value;
 	else if (column->len == 4)
@@ -836,6 +841,8 @@ compute_page(GpuredColumns *columns, GpuredPage *page)
 			!find_active(columns, column, page->n, active) ||
 			!gpured_program_run(column->program, columns, page->n, active, column);
 		by_executor |= column->by_executor;
+		if (!column->by_executor && column->numerics != NULL)
+			gpured_numerics_read(column->numerics, column, columns->n, page->n);
 	}
 	if (!by_executor)
 		return;

@@ -35,8 +35,14 @@ typedef struct GpuredColumn
 								 * to be computed, or -1 */
 	bool		first;			/* extracted before the quals, which need it */
 	bool		kept;			/* needed after the page is gone */
+	int			uses;			/* how many times it was asked for */
+
+	/*
+	 * If all uses are sums of numerics: values are integers there, and Datums
+	 * only where they do not fit.
+	 */
+	struct GpuredNumerics *numerics;
 	bool		detoast;		/* values must be complete */
-	bool		is_read;		/* by others than sums of numerics */
 	Oid			type;
 	Oid			collation;
 	int16		len;
@@ -126,13 +132,10 @@ extern ExprState *gpured_init_expr(Expr *expr, GpuredColumns *columns, ScanState
 extern ExprState *gpured_init_qual(List *quals, GpuredColumns *columns, ScanState *node);
 
 /*
- * Keep what programs compute of a column of numerics as integers where they can be,
- * if it is only added up.
+ * Keep the numerics that a program computes as integers where they can be; whoever
+ * reads them knows.
  */
-extern void gpured_columns_keep_integers(GpuredColumns *columns, int column);
-
-/* Make such an integer a Datum. */
-extern void gpured_columns_write_integer(GpuredColumns *columns, int column, int row);
+extern void gpured_columns_keep_integers(GpuredColumns *columns, GpuredColumn *column);
 
 /* Parameters may have changed. */
 extern void gpured_columns_reset(GpuredColumns *columns);

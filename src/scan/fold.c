@@ -2,9 +2,10 @@
  * fold.c
  *	  From batches of rows to groups and the partial states of their aggregates.
  *
- * Most aggregates are a total of one column, which the device folds a batch at a
- * time; several of the same column share it, as gpu_sum and gpu_avg do.  The
- * others call their own transition function for each row.  The device is this
+ * Most aggregates are a total of one column or of two, which the device folds a
+ * batch at a time; several of the same column share it, as gpu_sum and gpu_avg do.
+ * The others call their own transition function for each row, and so do numerics
+ * that are no short integers of one unit.  The device is this
  * process, or the server where an aggregate without groups is to be offloaded:
  * then the total is what the server has not seen, until a row comes out.
  *
@@ -71,7 +72,7 @@ typedef struct Accumulator
 	GpuredTransitionState state;
 	GpuredNumericMoments numeric;	/* what the state has not got */
 
-	/* With groups, of a sum of numerics: those that the device adds. */
+	/* Of a sum of numerics: those that the device adds. */
 	GpuredNumerics *numerics;
 } Accumulator;
 
@@ -90,7 +91,7 @@ typedef struct Input
 	int			column;			/* -1: no values, only which rows count */
 	int			filter;			/* -1: all rows */
 	uint64	   *valid;			/* room for the bits of a batch */
-	const Accumulator *numeric; /* sums numerics of it, as integers */
+	const Accumulator *sum;		/* of numerics, as integers; or NULL */
 } Input;
 
 struct GpuredFold
@@ -209,9 +210,6 @@ add_aggregate(GpuredFold *fold, Output *output, Aggref *aggref, ScanState *node)
 		accumulator.transno = aggref->aggtransno;
 		accumulator.shortcut = find_shortcut(fold, accumulator.transition);
 	}
-	for (i = 0; i < nargs; i++)
-		fold->columns->column[args[i]].is_read |= accumulator.shortcut != SHORTCUT_NUMERIC_SUM &&
-			accumulator.kind != GPURED_TOTAL_COUNT;
 	if (info != NULL || accumulator.shortcut != SHORTCUT_NONE)
 	{
 		accumulator.column = nargs > 0 ? args[nargs - 1] : -1;
@@ -268,7 +266,6 @@ gpured_fold_create(List *outputs, bool has_group_by, GpuredColumns *columns, Sca
 			int			column = gpured_columns_add(columns, expr, -1);
 
 			columns->column[column].detoast = true;
-			columns->column[column].is_read = true;
 			output->key = fold->nkeys;
 			fold->keys[fold->nkeys++] = column;
 		}
@@ -286,14 +283,55 @@ add_input(GpuredFold *fold, const Accumulator *accumulator)
 	for (int i = 0; i < fold->ninputs; i++)
 	{
 		if (fold->inputs[i].column == accumulator->column &&
-			fold->inputs[i].filter == accumulator->filter && (fold->inputs[i].numeric !=NULL) == is_numeric)
+			fold->inputs[i].filter == accumulator->filter && (fold->inputs[i].sum != NULL) == is_numeric)
 			return i;
 	}
 	input->column = accumulator->column;
 	input->filter = accumulator->filter;
-	input->numeric = is_numeric ? accumulator : NULL;
+	input->sum = is_numeric ? accumulator : NULL;
 	input->valid = palloc((fold->columns->room + 63) / 64 * sizeof(uint64));
 	return fold->ninputs++;
+}
+
+/* Whether a column is wanted for nothing but sums of numerics. */
+static bool
+is_only_summed(const GpuredFold *fold, int column)
+{
+	int			sums = 0;
+
+	for (int i = 0; i < fold->noutputs; i++)
+	{
+		const Output *output = &fold->outputs[i];
+		const Accumulator *accumulator = &fold->accumulators[output->accumulator];
+
+		sums += output->key < 0 && accumulator->shortcut == SHORTCUT_NUMERIC_SUM &&
+			accumulator->column == column;
+	}
+	return fold->columns->column[column].uses == sums && !fold->columns->column[column].first;
+}
+
+/*
+ * Sums of numerics are those of integers, as far as they can be.  What a program computes
+ * may have several display scales, as CASE ... ELSE 0 has; the server takes one.
+ */
+static void
+prepare_numerics(GpuredFold *fold, Accumulator *accumulator)
+{
+	GpuredColumn *column = &fold->columns->column[accumulator->column];
+	const bool	only_summed = is_only_summed(fold, accumulator->column);
+
+	accumulator->op = GPURED_reduce_sum_int8;
+	if (only_summed && column->program != NULL &&
+		(fold->has_keys || gpured_offload_setting != GPURED_OFFLOAD_FORCE))
+	{
+		gpured_columns_keep_integers(fold->columns, column);
+		if (!fold->has_keys)
+			return;
+	}
+	else if (only_summed && column->numerics == NULL)
+		column->numerics = gpured_numerics_create(fold->columns->room, (int64 *) column->values);
+	accumulator->numerics = column->numerics != NULL ? column->numerics :
+		gpured_numerics_create(fold->columns->room, NULL);
 }
 
 /* Let the device have the groups, and the totals of their columns. */
@@ -312,10 +350,8 @@ prepare_groups(GpuredFold *fold)
 		{
 			accumulator->offset = spec.state_size;
 			spec.state_size += sizeof(GpuredTransitionState);
-			if (accumulator->shortcut != SHORTCUT_NUMERIC_SUM)
+			if (accumulator->numerics == NULL)
 				continue;
-			accumulator->op = GPURED_reduce_sum_int8;
-			accumulator->numerics = gpured_numerics_create(fold->columns->room);
 		}
 		accumulator->aggregate = spec.naggregates++;
 		aggregates[accumulator->aggregate].op = accumulator->op;
@@ -335,10 +371,8 @@ gpured_fold_prepare(GpuredFold *fold)
 		fold->dense[i] = palloc(fold->columns->room * sizeof(int64));
 	for (int i = 0; i < fold->naccumulators; i++)
 	{
-		/* The server takes numerics from the transition function. */
-		if (fold->accumulators[i].shortcut == SHORTCUT_NUMERIC_SUM &&
-			(fold->has_keys || gpured_offload_setting != GPURED_OFFLOAD_FORCE))
-			gpured_columns_keep_integers(fold->columns, fold->accumulators[i].column);
+		if (fold->accumulators[i].shortcut == SHORTCUT_NUMERIC_SUM)
+			prepare_numerics(fold, &fold->accumulators[i]);
 	}
 	if (fold->has_keys)
 	{
@@ -351,6 +385,9 @@ gpured_fold_prepare(GpuredFold *fold)
 
 		if (accumulator->kind != GPURED_TOTAL_NONE)
 			accumulator->total = gpured_total_create(accumulator->kind, accumulator->op,
+													 group_memory(fold));
+		else if (accumulator->numerics != NULL)
+			accumulator->total = gpured_total_create(GPURED_TOTAL_INT, accumulator->op,
 													 group_memory(fold));
 	}
 }
@@ -541,14 +578,19 @@ static void
 fold_transition(GpuredFold *fold, Accumulator *accumulator, int from, int n)
 {
 	const bool	is_short = accumulator->shortcut != SHORTCUT_NONE;
+	const GpuredNumerics *numerics = accumulator->numerics;
 	const bool *take;
 
-	if (accumulator->numerics == NULL)
-		take = rows_with_value(fold, accumulator, from, n);
-	else if (accumulator->numerics->has_misfits)
-		take = accumulator->numerics->misfit + from;
-	else
+	if (numerics != NULL && numerics->misfits == 0)
 		return;
+	take = rows_with_value(fold, accumulator, from, n);
+	if (numerics != NULL && take == NULL)
+		take = numerics->misfit + from;
+	else if (numerics != NULL)
+	{
+		for (int i = 0; i < n; i++)
+			fold->take[i] &= numerics->misfit[from + i];
+	}
 	for (int i = 0; i < n; i++)
 	{
 		GpuredTransitionState *state;
@@ -638,6 +680,47 @@ fold_numeric_moments(GpuredFold *fold, Accumulator *accumulator)
 	}
 }
 
+/* Numerics of the batch as integers, if they are not such already. */
+static const GpuredNumerics *
+read_numerics(GpuredFold *fold, const Accumulator *accumulator)
+{
+	const GpuredColumn *column = &fold->columns->column[accumulator->column];
+
+	if (column->numerics == NULL)
+	{
+		gpured_numerics_clear(accumulator->numerics);
+		gpured_numerics_read(accumulator->numerics, column, 0, fold->columns->n);
+	}
+	return accumulator->numerics;
+}
+
+/* Add numerics to the only group's sum. */
+static void
+fold_numeric_sum(GpuredFold *fold, Accumulator *accumulator)
+{
+	const GpuredNumerics *numerics = read_numerics(fold, accumulator);
+	const int	n = fold->columns->n;
+	const bool *take = rows_with_value(fold, accumulator, 0, n);
+	GpuredBatch batch = {.values = numerics->values,.n = n};
+
+	if (numerics->misfits > 0 && take == NULL)
+		memset(fold->take, true, n * sizeof(bool));
+	if (numerics->misfits > 0 || take != NULL)
+	{
+		int64	   *dense = fold->dense[0];
+
+		batch.values = dense;
+		batch.n = 0;
+		for (int i = 0; i < n; i++)
+		{
+			dense[batch.n] = numerics->values[i];
+			batch.n += fold->take[i] & (numerics->misfits == 0 || !numerics->misfit[i]);
+		}
+	}
+	gpured_total_add(accumulator->total, &batch);
+	fold_transition(fold, accumulator, 0, n);
+}
+
 /* Fold the batch into the only group. */
 static void
 fold_ungrouped(GpuredFold *fold)
@@ -650,31 +733,14 @@ fold_ungrouped(GpuredFold *fold)
 			fold_total(fold, accumulator);
 		else if (accumulator->shortcut == SHORTCUT_NUMERIC_MOMENTS)
 			fold_numeric_moments(fold, accumulator);
-		else if (accumulator->shortcut == SHORTCUT_NUMERIC_SUM &&
-				 fold->columns->column[accumulator->column].scale != NULL)
+		else if (accumulator->shortcut == SHORTCUT_NUMERIC_SUM && accumulator->numerics == NULL)
 			fold_integers(fold, accumulator);
+		else if (accumulator->numerics != NULL)
+			fold_numeric_sum(fold, accumulator);
 		else
 			fold_transition(fold, accumulator, 0, fold->columns->n);
 	}
 	fold->rows += fold->columns->n;
-}
-
-/* Make a column of numerics the device's. */
-static void
-begin_numerics(GpuredFold *fold, const Input *input, GpuredGroupedColumn *batch)
-{
-	const GpuredColumns *columns = fold->columns;
-	GpuredNumerics *numerics = input->numeric->numerics;
-
-	gpured_numerics_read(numerics, &columns->column[input->column],
-						 rows_with_value(fold, input->numeric, 0, columns->n), columns->n);
-	batch->values = numerics->values;
-	batch->valid = NULL;
-	if (numerics->has_missing)
-	{
-		gpured_rows_to_bits(numerics->missing, NULL, NULL, columns->n, input->valid);
-		batch->valid = input->valid;
-	}
 }
 
 /* Make the batch's columns the device's. */
@@ -691,11 +757,6 @@ begin_batch(GpuredFold *fold)
 		const bool *nulls = NULL;
 		const GpuredColumn *filter = NULL;
 
-		if (input->numeric !=NULL)
-		{
-			begin_numerics(fold, input, batch);
-			continue;
-		}
 		batch->values = NULL;
 		batch->valid = NULL;
 		if (input->column >= 0)
@@ -703,6 +764,16 @@ begin_batch(GpuredFold *fold)
 			batch->values = columns->column[input->column].values;
 			if (columns->column[input->column].has_nulls)
 				nulls = columns->column[input->column].nulls;
+		}
+		if (input->sum != NULL)
+		{
+			const GpuredNumerics *numerics = read_numerics(fold, input->sum);
+
+			batch->values = numerics->values;
+			for (int r = 0; numerics->misfits > 0 && r < columns->n; r++)
+				fold->take[r] = numerics->misfit[r] | columns->column[input->column].nulls[r];
+			if (numerics->misfits > 0)
+				nulls = fold->take;
 		}
 		if (input->filter >= 0)
 			filter = &columns->column[input->filter];
@@ -733,7 +804,7 @@ fold_rows(GpuredFold *fold, int n)
 	{
 		const GpuredGroupedColumn *all = &fold->batch[i];
 		int			column = fold->inputs[i].column;
-		int			len = column < 0 || fold->inputs[i].numeric !=NULL ? sizeof(int64) :
+		int			len = column < 0 || fold->inputs[i].sum != NULL ? sizeof(int64) :
 			columns->column[column].len;
 
 		values[i].values = column < 0 ? NULL : (const char *) all->values + from * len;
@@ -954,6 +1025,9 @@ transition_of_row(GpuredFold *fold, const Accumulator *accumulator, const Output
 									  gpured_in_unit_of_scale(((const int64 *) column->values)[row],
 															  column->scale[row]),
 									  1, column->scale[row]);
+	if (counts && column != NULL && column->numerics != NULL && !column->numerics->misfit[row])
+		return gpured_numeric_partial(output->space, column->numerics->values[row], 1,
+									  column->numerics->scale);
 	if (counts && column != NULL &&
 		gpured_numeric_partial_of(output->space, ((struct varlena **) column->values)[row]))
 		return PointerGetDatum(output->space);
@@ -1005,11 +1079,16 @@ transition_of_group(GpuredFold *fold, Accumulator *accumulator, const Output *ou
 		return gpured_transition_partial(accumulator->transition, state, null);
 
 	/* A sum of numerics has a part on the device. */
-	device = gpured_groups_device(fold->groups);
-	n = gpured_grouped_count(device, group, accumulator->aggregate);
+	if (fold->groups != NULL)
+	{
+		device = gpured_groups_device(fold->groups);
+		n = gpured_grouped_count(device, group, accumulator->aggregate);
+		sum = gpured_int128_of(gpured_grouped_int_sum(device, group, accumulator->aggregate));
+	}
+	else
+		n = gpured_total_int(accumulator->total, &sum);
 	if (n > 0)
 	{
-		sum = gpured_int128_of(gpured_grouped_int_sum(device, group, accumulator->aggregate));
 		scale = accumulator->numerics->scale;
 		*null = false;
 		if (!state->started)

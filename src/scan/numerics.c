@@ -1,6 +1,6 @@
 /*
  * numerics.c
- *	  Numerics of a batch as integers, so that the device adds them.
+ *	  Numerics as integers of 64 bits, so that the device adds them.
  *
  * The sum of numerics has their largest display scale, so integers stand for values
  * of one scale only, the first one's: it is that of the whole column as a rule.  What
@@ -9,20 +9,18 @@
  */
 #include "postgres.h"
 
-#include "aggregate/numeric_unit.h"
 #include "scan/numerics.h"
 
-/* It is given up if more than one in so many values does not fit. */
+/* It is given up if more than one in so many values of a batch does not fit. */
 #define MISFIT_SHARE 4
 
 GpuredNumerics *
-gpured_numerics_create(int room)
+gpured_numerics_create(int room, int64 *values)
 {
 	GpuredNumerics *numerics = palloc0(sizeof(GpuredNumerics));
 
-	numerics->values = palloc(room * sizeof(int64));
-	numerics->missing = palloc(room * sizeof(bool));
-	numerics->misfit = palloc(room * sizeof(bool));
+	numerics->values = values != NULL ? values : palloc(room * sizeof(int64));
+	numerics->misfit = palloc0(room * sizeof(bool));
 	gpured_numerics_reset(numerics);
 	return numerics;
 }
@@ -30,109 +28,78 @@ gpured_numerics_create(int room)
 void
 gpured_numerics_reset(GpuredNumerics *numerics)
 {
+	gpured_numerics_clear(numerics);
 	numerics->scale = -1;
 	numerics->given_up = false;
 }
 
-/*
- * Most values have a short header, the scale that is looked for, and at most four
- * digits, which no unit makes more than 64 bits.
- */
-static inline bool
-read_ordinary(const struct varlena *numeric, int scale, int unit, int64 *value)
+void
+gpured_numerics_clear(GpuredNumerics *numerics)
 {
-	const char *data = VARDATA_1B(numeric);
-	int			ndigits;
-	uint16		header;
-	uint16		digit[4];
-	int			shift;
-	int64		magnitude;
-
-	if (!VARATT_IS_1B(numeric))
-		return false;
-	ndigits = ((int) VARSIZE_1B(numeric) - (int) VARHDRSZ_SHORT - (int) sizeof(header)) / 2;
-	if (ndigits < 1 || ndigits > 4)
-		return false;
-	memcpy(&header, data, sizeof(header));
-	data += sizeof(header);
-	shift = SHORT_WEIGHT(header) - ndigits + 1 + unit;
-	if ((header & ~(SHORT_NEGATIVE | SHORT_WEIGHT_MASK)) != (KIND_SHORT + scale * (1 << SHORT_SCALE_SHIFT)) ||
-		shift < 0 || shift + ndigits > 4)
-		return false;
-	memcpy(&digit[0], data, sizeof(digit[0]));
-	magnitude = digit[0];
-	for (int i = 1; i < ndigits; i++)
-	{
-		memcpy(&digit[i], data + i * sizeof(digit[i]), sizeof(digit[i]));
-		magnitude = magnitude * NBASE + digit[i];
-	}
-	magnitude *= (int64) gpured_power[shift];
-	*value = (header & SHORT_NEGATIVE) ? -magnitude : magnitude;
-	return true;
+	if (numerics->misfits > numerics->n / MISFIT_SHARE)
+		numerics->given_up = true;
+	numerics->n = 0;
+	numerics->misfits = 0;
 }
 
-/* A value in the unit of the scale; false if it does not fit. */
-static bool
-read_value(GpuredNumerics *numerics, const struct varlena *numeric, int64 *value)
+/* A value that is not an ordinary one, or the first, which says what is ordinary. */
+bool
+gpured_numerics_take_slowly(GpuredNumerics *numerics, const struct varlena *numeric, int64 *value)
 {
 	uint16		header;
+	int64		read;
 	int			scale;
-	int			unit;
 
 	if (VARATT_IS_1B_E(numeric) || VARATT_IS_4B_C(numeric))
 		return false;
-	if (unlikely(numerics->scale < 0))
+	if (numerics->scale < 0)
 	{
 		memcpy(&header, VARDATA_ANY(numeric), sizeof(header));
 		if ((header & KIND_MASK) != KIND_SHORT || SHORT_SCALE(header) > MAX_SCALE)
 			return false;
 		numerics->scale = SHORT_SCALE(header);
+		numerics->unit = GPURED_UNIT_OF_SCALE(numerics->scale);
 	}
-	unit = GPURED_UNIT_OF_SCALE(numerics->scale);
-	return gpured_read_in_unit(numeric, unit, value, &scale) == GPURED_UNIT_FITS &&
-		scale == numerics->scale && (unit > 0 || (*value < SHORT_LIMIT && *value > -SHORT_LIMIT));
+	if (gpured_read_in_unit(numeric, numerics->unit, &read, &scale) != GPURED_UNIT_FITS ||
+		scale != numerics->scale ||
+		(numerics->unit == 0 && (read >= SHORT_LIMIT || read <= -SHORT_LIMIT)))
+		return false;
+	*value = read;
+	return true;
 }
 
-/* The same of a value that is an integer already. */
-static inline bool
-read_integer(GpuredNumerics *numerics, int64 integer, int scale, int64 *value)
+/* Take a value that is an integer already. */
+static inline void
+take_integer(GpuredNumerics *numerics, int row, int64 integer, int scale)
 {
 	int128		wide = gpured_in_unit_of_scale(integer, scale);
+	bool		fits;
 
 	if (unlikely(numerics->scale < 0))
+	{
 		numerics->scale = scale;
-	*value = (int64) wide;
-	return scale == numerics->scale && wide == *value;
+		numerics->unit = GPURED_UNIT_OF_SCALE(scale);
+	}
+	fits = !numerics->given_up && scale == numerics->scale && wide == (int64) wide;
+	numerics->values[row] = (int64) wide;
+	numerics->misfit[row] = !fits;
+	numerics->misfits += !fits;
+	numerics->n++;
 }
 
 void
-gpured_numerics_read(GpuredNumerics *numerics, const GpuredColumn *column, const bool *take, int n)
+gpured_numerics_read(GpuredNumerics *numerics, const GpuredColumn *column, int from, int n)
 {
 	const Datum *datums = (const Datum *) column->values;
-	const uint8 *scales = column->scale;
-	int			given = 0;
-	int			misfits = 0;
+	const int64 *integers = (const int64 *) column->values;
 
-	for (int i = 0; i < n; i++)
+	for (int i = from; i < from + n; i++)
 	{
-		const struct varlena *numeric = (const struct varlena *) DatumGetPointer(datums[i]);
-		bool		is_given = take == NULL || take[i];
-		bool		fits = is_given && !numerics->given_up;
-
-		if (fits && scales != NULL && scales[i] != GPURED_NOT_INTEGER)
-			fits = read_integer(numerics, ((const int64 *) datums)[i], scales[i], &numerics->values[i]);
-		else if (fits)
-			fits = (read_ordinary(numeric, numerics->scale, GPURED_UNIT_OF_SCALE(numerics->scale),
-								  &numerics->values[i]) ||
-					read_value(numerics, numeric, &numerics->values[i]));
-
-		numerics->missing[i] = !fits;
-		numerics->misfit[i] = is_given && !fits;
-		given += is_given;
-		misfits += is_given && !fits;
+		if (column->nulls[i])
+			continue;
+		if (column->scale != NULL && column->scale[i] != GPURED_NOT_INTEGER)
+			take_integer(numerics, i, integers[i], column->scale[i]);
+		else
+			(void) gpured_numerics_take(numerics, i, (const struct varlena *) DatumGetPointer(datums[i]));
 	}
-	numerics->has_missing = misfits > 0 || given < n;
-	numerics->has_misfits = misfits > 0;
-	if (misfits > given / MISFIT_SHARE)
-		numerics->given_up = true;
 }

@@ -116,21 +116,36 @@ gpured_total_add(GpuredTotal *total, const GpuredBatch *batch)
 	add_acc(total, &acc, gpured_op_info[total->op].acc == GPURED_ACC_wide);
 }
 
+/* Take what the server has. */
+static void
+settle(GpuredTotal *total)
+{
+	GpuredAcc	acc;
+
+	if (total->offload == NULL)
+		return;
+	gpured_offload_total(total->offload, &acc);
+	add_acc(total, &acc, true);
+	total->offload = NULL;
+}
+
+int64
+gpured_total_int(GpuredTotal *total, int128 *sum)
+{
+	settle(total);
+	*sum = total->sum;
+	return total->n;
+}
+
 Datum
 gpured_total_partial(GpuredTotal *total, GpuredPartialForm form, char *space, bool *null)
 {
-	GpuredAcc	acc;
 	GpuredWindow *window;
 
 	*null = false;
 	if (total->kind == GPURED_TOTAL_COUNT)
 		return Int64GetDatum(total->n);
-	if (total->offload != NULL)
-	{
-		gpured_offload_total(total->offload, &acc);
-		add_acc(total, &acc, true);
-		total->offload = NULL;
-	}
+	settle(total);
 	*null = total->n == 0;
 	if (*null)
 		return (Datum) 0;

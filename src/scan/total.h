@@ -21,6 +21,9 @@ extern void gpured_total_reset(GpuredTotal *total);
 extern void gpured_total_count(GpuredTotal *total, int64 rows);
 extern void gpured_total_add(GpuredTotal *total, const GpuredBatch *batch);
 
+/* The number and the sum of integers. */
+extern int64 gpured_total_int(GpuredTotal *total, int128 *sum);
+
 /* The partial state, in "space" of GPURED_PARTIAL_ROOM bytes or in the current context. */
 extern Datum gpured_total_partial(GpuredTotal *total, GpuredPartialForm form, char *space,
 								  bool *null);

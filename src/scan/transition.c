@@ -210,7 +210,7 @@ start(GpuredTransition *transition, GpuredTransitionState *state)
 
 void
 gpured_transition_advance(GpuredTransition *transition, GpuredTransitionState *state,
-						  GpuredColumns *columns, int row)
+						  const GpuredColumns *columns, int row)
 {
 	FunctionCallInfo call = transition->call;
 	MemoryContext old;
@@ -223,8 +223,6 @@ gpured_transition_advance(GpuredTransition *transition, GpuredTransitionState *s
 		call->args[i + 1].isnull = column->nulls[row];
 		if (column->nulls[row] && transition->transition.fn_strict)
 			return;
-		if (column->scale != NULL && column->scale[row] != GPURED_NOT_INTEGER)
-			gpured_columns_write_integer(columns, transition->args[i], row);
 		call->args[i + 1].value = gpured_column_datum(column, row);
 	}
 

@@ -37,7 +37,7 @@ extern FunctionCallInfo gpured_transition_call(const GpuredTransition *transitio
 
 extern void gpured_transition_advance(GpuredTransition *transition,
 									  GpuredTransitionState *state,
-									  GpuredColumns *columns, int row);
+									  const GpuredColumns *columns, int row);
 
 /* The partial state, serialized if it has to be. */
 extern Datum gpured_transition_partial(GpuredTransition *transition,
