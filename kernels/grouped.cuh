@@ -688,7 +688,7 @@ grouped_find(const GpuredGroups &g, const GroupsRows &rows, const SharedTable &t
 #pragma unroll
 	for (int r = 0; r < GROUPED_ROWS; r++)
 	{
-		tile.slot[r] = groups_hash(key[r]) & ((SHARED_FIRST ? table.capacity : g.capacity) - 1);
+		tile.slot[r] = groups_hash(key[r], SHARED_FIRST ? table.capacity : g.capacity);
 		there[r] =
 			SHARED_FIRST ? table.key[tile.slot[r]] : g.record[(size_t) tile.slot[r] * g.nwords];
 	}

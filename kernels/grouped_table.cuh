@@ -101,10 +101,14 @@ groups_cut(const GroupsGrid &grid, double x, int64_t (&digit)[GROUPS_DIGITS])
 	return fits;
 }
 
+/* The place among "capacity" where a key is looked for first: neighbours lie far from each other.
+ */
 static __device__ __forceinline__ uint32_t
-groups_hash(uint64_t key)
+groups_hash(uint64_t key, uint32_t capacity)
 {
-	return (uint32_t) (((key ^ key >> 32) * 0x9e3779b97f4a7c15u) >> 32);
+	const uint32_t hash = (uint32_t) ((key * 0xd6e8feb86659fd93u) >> 32);
+
+	return (uint32_t) ((uint64_t) hash * capacity >> 32);
 }
 
 static __device__ __forceinline__ uint64_t
@@ -123,7 +127,7 @@ groups_claim(uint64_t *place, uint64_t key)
 static __device__ __forceinline__ uint32_t
 groups_probe(uint64_t *place, int stride, uint32_t capacity, uint32_t probes, uint64_t key)
 {
-	uint32_t slot = groups_hash(key) & (capacity - 1);
+	uint32_t slot = groups_hash(key, capacity);
 
 #pragma unroll 1
 	for (uint32_t i = 0; i < probes; i++)
