@@ -16,6 +16,7 @@
 #include "access/tupmacs.h"
 #include "executor/executor.h"
 #include "nodes/nodeFuncs.h"
+#include "storage/bufmgr.h"
 #include "utils/datum.h"
 #include "utils/expandeddatum.h"
 #include "utils/lsyscache.h"
@@ -210,7 +211,7 @@ find_places(GpuredColumns *columns)
 	columns->walk_offset = offset;
 }
 
-/* As many rows as there is memory for. */
+/* As many rows as there is memory for, but no more than a small table has. */
 static void
 set_room(GpuredColumns *columns)
 {
@@ -219,6 +220,7 @@ set_room(GpuredColumns *columns)
 	for (int i = 0; i < columns->ncolumns; i++)
 		row_size += sizeof(Datum) + sizeof(bool);
 	columns->room = Min(GPURED_BATCH_MEMORY / row_size, GPURED_BATCH_ROWS + MaxHeapTuplesPerPage);
+	columns->room = Min(columns->room, (RelationGetNumberOfBlocks(columns->rel) + 1.0) * MaxHeapTuplesPerPage);
 	columns->room = Max(columns->room, 2 * MaxHeapTuplesPerPage);
 	columns->full = columns->room - MaxHeapTuplesPerPage;
 }
