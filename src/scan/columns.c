@@ -220,7 +220,8 @@ set_room(GpuredColumns *columns)
 	for (int i = 0; i < columns->ncolumns; i++)
 		row_size += sizeof(Datum) + sizeof(bool);
 	columns->room = Min(GPURED_BATCH_MEMORY / row_size, GPURED_BATCH_ROWS + MaxHeapTuplesPerPage);
-	columns->room = Min(columns->room, (RelationGetNumberOfBlocks(columns->rel) + 1.0) * MaxHeapTuplesPerPage);
+	columns->room = Min(columns->room,
+						(RelationGetNumberOfBlocks(columns->rel) + 1.0) * MaxHeapTuplesPerPage);
 	columns->room = Max(columns->room, 2 * MaxHeapTuplesPerPage);
 	columns->full = columns->room - MaxHeapTuplesPerPage;
 }
