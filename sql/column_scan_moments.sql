@@ -94,7 +94,9 @@ INSERT INTO queries (query) VALUES
   ('SELECT id % 7, gpu_sum(n), gpu_avg(n) FILTER (WHERE bit), gpu_sum(units), gpu_avg(free) FROM measured GROUP BY 1'),
   ('SELECT id, gpu_sum(n), gpu_avg(units) FILTER (WHERE bit) FROM measured GROUP BY id'),
   ('SELECT id % 3, gpu_sum(n), gpu_avg(ninf), gpu_sum(no_n) FROM special GROUP BY 1'),
-  ('SELECT n, gpu_sum(n), gpu_avg(units) FROM measured GROUP BY n');
+  ('SELECT n, gpu_sum(n), gpu_avg(units) FROM measured GROUP BY n'),
+  ('SELECT gpu_sum(CASE WHEN bit THEN n ELSE 0 END), gpu_sum(n * i4), gpu_avg(n * 100000000000000), gpu_sum(nullif(units, 0)) FROM measured'),
+  ('SELECT id % 7, gpu_sum(CASE WHEN bit THEN n ELSE 0 END), gpu_sum(n * i4), gpu_avg(n * 100000000000000), gpu_sum(nullif(units, 0)) FROM measured GROUP BY 1');
 
 SELECT n, pg_temp.is_scanned(query) AS scanned, pg_temp.answer(query, 'require') = pg_temp.answer(query, 'forbid') AS same,
        pg_temp.answer(query, 'require') ~ '^[0-9A-Z]{5} ' AS fails
