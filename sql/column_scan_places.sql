@@ -104,6 +104,12 @@ SET gpured.debug_scan = allow;
 EXPLAIN (COSTS OFF) SELECT gpu_max(i) FROM indexed;
 EXPLAIN (COSTS OFF) SELECT gpu_sum(j) FROM indexed WHERE i BETWEEN 100 AND 200;
 EXPLAIN (COSTS OFF) SELECT gpu_sum(j) FROM indexed;
+-- of a table that was never analysed ten pages are assumed: here it is one, then 24
+CREATE TABLE fresh WITH (autovacuum_enabled = off) AS SELECT i FROM generate_series(1, 20) i;
+EXPLAIN (COSTS OFF) SELECT gpu_sum(i) FROM fresh;
+INSERT INTO fresh SELECT i FROM generate_series(1, 5000) i;
+EXPLAIN (COSTS OFF) SELECT gpu_sum(i) FROM fresh;
+DROP TABLE fresh;
 -- a worker has fewer groups than the table, where a key's number of values is only guessed
 CREATE TABLE timed AS SELECT timestamp '2024-01-01' + i * interval '1 min' AS ts, i % 100 AS x FROM generate_series(1, 200000) i;
 ALTER TABLE timed SET (parallel_workers = 4);

@@ -548,36 +548,58 @@ add_scan_paths(PlannerInfo *root, RelOptInfo *rel, List *tables, RelOptInfo *out
 	}
 }
 
-/* Whether some path costs less than a column scan does at the least. */
-static bool
-is_cheap_already(RelOptInfo *output_rel, Cost least)
+/* As many pages the planner assumes at the least of a table that was never analysed. */
+#define ASSUMED_PAGES 10
+
+/* The pages that the table has, where that may not be what the planner assumes. */
+static BlockNumber
+pages_of(PlannerInfo *root, RelOptInfo *rel)
 {
+	BlockNumber pages = rel->pages;
+	Relation	table;
+
+	if (pages != ASSUMED_PAGES)
+		return pages;
+	table = table_open(planner_rt_fetch(rel->relid, root)->relid, NoLock);
+	if (RELKIND_HAS_STORAGE(table->rd_rel->relkind) && table->rd_rel->reltuples < 0)
+		pages = RelationGetNumberOfBlocks(table);
+	table_close(table, NoLock);
+	return pages;
+}
+
+/*
+ * Whether some path costs less than preparing scans of the tables and reading them,
+ * without any row.
+ */
+static bool
+is_cheap_already(PlannerInfo *root, RelOptInfo *output_rel, List *tables)
+{
+	Cost		least = START_COST;
+	double		assumed = 0;
+	double		pages = 0;
 	ListCell   *lc;
 
+	if (tables != NIL)
+		least *= list_length(tables);
+	foreach(lc, tables)
+	{
+		RelOptInfo *table = lfirst(lc);
+		double		seq_page_cost;
+		BlockNumber has = pages_of(root, table);
+
+		get_tablespace_page_costs(table->reltablespace, NULL, &seq_page_cost);
+		least += has * seq_page_cost;
+		assumed += table->pages;
+		pages += has;
+	}
+	if (pages < assumed)
+		least *= assumed / Max(pages, 0.5);
 	foreach(lc, output_rel->pathlist)
 	{
 		if (((Path *) lfirst(lc))->total_cost < least)
 			return true;
 	}
 	return false;
-}
-
-/* What preparing scans of tables and reading them costs, without any row. */
-static Cost
-least_cost(List *tables)
-{
-	Cost		result = 0;
-	ListCell   *lc;
-
-	foreach(lc, tables)
-	{
-		RelOptInfo *table = lfirst(lc);
-		double		seq_page_cost;
-
-		get_tablespace_page_costs(table->reltablespace, NULL, &seq_page_cost);
-		result += START_COST + table->pages * seq_page_cost;
-	}
-	return result;
 }
 
 static void
@@ -593,14 +615,14 @@ consider_column_scan(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *inp
 	if (stage != UPPERREL_GROUP_AGG || !gpured_enable_column_scan ||
 		gpured_debug_scan == GPURED_SCAN_FORBID || root->agginfos == NIL ||
 		input_rel->reloptkind != RELOPT_BASEREL || output_rel->reloptkind != RELOPT_UPPER_REL ||
-		(gpured_debug_scan != GPURED_SCAN_REQUIRE && is_cheap_already(output_rel, START_COST)))
+		(gpured_debug_scan != GPURED_SCAN_REQUIRE && is_cheap_already(root, output_rel, NIL)))
 		return;
 	aggrefs = query_aggregates(root);
 	if (!has_own_aggregate(aggrefs))
 		return;
 	tables = input_rel->rtekind == RTE_RELATION ? tables_of(root, input_rel) : NIL;
 	if (gpured_debug_scan != GPURED_SCAN_REQUIRE &&
-		is_cheap_already(output_rel, least_cost(tables)))
+		is_cheap_already(root, output_rel, tables))
 		return;
 	reason = why_not(root, input_rel, tables, extra, aggrefs);
 	if (reason != NULL)

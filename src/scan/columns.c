@@ -28,6 +28,8 @@
 #include "scan/numerics.h"
 #include "scan/program.h"
 
+/* The first chunk of a batch's memory and the largest. */
+#define ARENA_FIRST_CHUNK (8 * 1024)
 #define ARENA_CHUNK (256 * 1024)
 
 GpuredColumns *
@@ -322,8 +324,9 @@ copy_value(GpuredColumns *columns, const void *value, Size size)
 
 	if (unlikely((Size) (columns->arena_end - columns->arena_next) < room))
 	{
-		Size		chunk = Max(room, ARENA_CHUNK);
+		Size		chunk = Min(Max(columns->arena_bytes, ARENA_FIRST_CHUNK), ARENA_CHUNK);
 
+		chunk = Max(chunk, room);
 		columns->arena_next = MemoryContextAllocHuge(columns->arena, chunk);
 		columns->arena_end = columns->arena_next + chunk;
 		columns->arena_bytes += chunk;
