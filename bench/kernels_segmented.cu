@@ -205,20 +205,7 @@ fill_keys(uint32_t *key, size_t n, const uint64_t *offset, size_t segments)
 {
 	for (size_t i = blockIdx.x * (size_t) blockDim.x + threadIdx.x; i < n;
 		 i += (size_t) gridDim.x * blockDim.x)
-	{
-		size_t low = 0, high = segments;
-
-		while (low + 1 < high)
-		{
-			const size_t middle = low + (high - low) / 2;
-
-			if (offset[middle] <= i)
-				low = middle;
-			else
-				high = middle;
-		}
-		key[i] = (uint32_t) low;
-	}
+		key[i] = (uint32_t) segment_of(offset, segments, i);
 }
 
 /* Exact prefix sums of floats. */

@@ -16,7 +16,7 @@
 #ifndef GPURED_EXACT_FLOATING_CUH
 #define GPURED_EXACT_FLOATING_CUH
 
-#include "exact_ring.cuh"
+#include "exact_digits.cuh"
 
 constexpr int FLOATING_DIGITS = 3;
 constexpr int FLOATING_BITS = 48;
@@ -54,7 +54,7 @@ floating_level(uint32_t field)
 	return level < FLOATING_LOWEST ? FLOATING_LOWEST : level;
 }
 
-/* The same for a size of exact_ring.cuh. */
+/* The same for a size of exact_digits.cuh. */
 template <class T>
 static __device__ __forceinline__ int
 floating_level_of(uint32_t size)
@@ -246,7 +246,7 @@ struct FloatingPrefix
 
 		if ((flags & (RING_SPECIALS | FLOATING_SEEN)) != FLOATING_SEEN)
 		{
-			*result = ExactRing<T, WARP, 16 / sizeof(T), 4, 2>::settle(flags);
+			*result = ring_settle<T>(flags);
 			return true;
 		}
 		if (error == 0)

@@ -16,7 +16,7 @@
 #ifndef GPURED_EXACT_SCAN_CUH
 #define GPURED_EXACT_SCAN_CUH
 
-#include "exact_ring.cuh"
+#include "exact_ring_plan.cuh"
 #include "exact_round.cuh"
 #include "exact_sum.cuh"
 #include "scan.cuh"

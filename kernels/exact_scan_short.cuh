@@ -7,7 +7,7 @@
  *
  *		load		into shared memory; meanwhile every block makes the same plan
  *					from the same sample, so that none waits for another's
- *		total		each thread cuts its stretch into the digits of exact_ring.cuh, the
+ *		total		each thread cuts its stretch into the digits of exact_digits.cuh, the
  *					block publishes their sum
  *		look back	one warp adds up what all blocks before have published
  *		rescan		each thread goes through its stretch again, from its prefix
@@ -23,6 +23,7 @@
 #ifndef GPURED_EXACT_SCAN_SHORT_CUH
 #define GPURED_EXACT_SCAN_SHORT_CUH
 
+#include "exact_ring.cuh"
 #include "exact_scan_limbs.cuh"
 #include "launch.cuh"
 #include "workspace.cuh"
@@ -436,7 +437,7 @@ __launch_bounds__(Scan::THREADS, 1)
 		shared.launch = short_launch_number(work, drawn);
 	__syncthreads();
 
-	typename Ring::Start plan = Ring::start_of(&shared.plan);
+	typename Ring::Start plan(&shared.plan);
 	typename Ring::Stretch stretch = {};
 	T *value = vector[lane_id() * VECTORS].value;
 	const int looks_back = blockDim.x > WARP ? 1 : 0;

@@ -3,7 +3,7 @@
  *	  Exact sums and prefix sums of the segments of an array of float8 or float4,
  *	  each rounded once.
  *
- * For sums, values are cut into the digits of exact_ring.cuh, on grids that a
+ * For sums, values are cut into the digits of exact_digits.cuh, on grids that a
  * sample has chosen; segmented.cuh or segmented_warps.cuh adds those up for each
  * segment.  A segment with bits below the last digit, or too large for the first,
  * is done again as limbs: a short one by a block, of a long one the grid sums all
@@ -27,17 +27,9 @@ constexpr int EXACT_SEGMENT_BLOCKS = 1024;
 #endif
 
 /* The digits, as an operator. */
-struct SumDigits
+struct SumDigits : RingDigits
 {
-	typedef RingState State;
-	typedef ExactRing<double, WARP, 2, 4, 2> Ring;
 	static constexpr bool commutative = true;
-
-	static __device__ __forceinline__ State identity() { return Ring::identity(); }
-	static __device__ __forceinline__ State combine(const State &a, const State &b)
-	{
-		return Ring::combine(a, b);
-	}
 };
 
 /* Is it too long for one block? */
@@ -93,7 +85,7 @@ struct ExactSegments
 
 		if ((s.flags & (RING_SPECIALS | RING_SEEN)) != RING_SEEN)
 		{
-			*result = ExactRing<T, WARP, 16 / sizeof(T), 4, 2>::settle(s.flags);
+			*result = ring_settle<T>(s.flags);
 			return true;
 		}
 		if ((s.flags & (RING_BAD | RING_INEXACT)) != 0)
@@ -138,15 +130,14 @@ struct ExactSegmentSum
 {
 	typedef T Value;
 	typedef RingState State;
-	typedef ExactRing<T, WARP, 16 / sizeof(T), 4, 2> Ring;
 
-	typename Ring::Start start;
+	RingStart<T> start;
 	uint64_t sum[RING_DIGITS]; /* of patterns, with those of the magic numbers */
 	uint32_t count;
 	uint32_t flags;
 
 	explicit __device__ __forceinline__ ExactSegmentSum(const ExactSegments<T> &items)
-		: start(Ring::start_of(items.plan))
+		: start(items.plan)
 	{
 		if (!start.wanted)
 			start.bound = 0;
@@ -163,7 +154,7 @@ struct ExactSegmentSum
 
 	__device__ __forceinline__ void add(T value)
 	{
-		double x = Ring::look_at(start, value, (double) value, &flags);
+		double x = start.look_at(value, (double) value, &flags);
 
 #pragma unroll
 		for (int d = 0; d < RING_DIGITS; d++)

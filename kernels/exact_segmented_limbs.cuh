@@ -318,7 +318,7 @@ __launch_bounds__(EXACT_LIMBS_THREADS)
 				column.add(x);
 			out[at + k] =
 				(flags & (SPECIALS | GPURED_EXACT_NOT_NEGZERO)) != GPURED_EXACT_NOT_NEGZERO
-					? ExactRing<T, WARP, 16 / sizeof(T), 4, 2>::settle(flags)
+					? ring_settle<T>(flags)
 					: column.template round<T>(T(0));
 		}
 		__syncthreads();

@@ -3,6 +3,7 @@
  *	  Launches of the grouped aggregation, and what the host makes of its groups.
  */
 #include "grouped.cuh"
+#include "grouped_emit.cuh"
 #include "launch.cuh"
 
 constexpr int SECTOR_WORDS = 4;

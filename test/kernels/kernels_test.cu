@@ -14,30 +14,6 @@
 #include "test/kernels/program.h"
 #include "test/kernels/reference.h"
 
-/* Device buffers of one launch. */
-struct Buffers
-{
-	void *values;
-	void *out;
-	GpuredAcc *acc;
-
-	Buffers(const void *data, size_t bytes, size_t out_bytes)
-		: values(device_alloc(bytes)), out(device_alloc_results(out_bytes)),
-		  acc((GpuredAcc *) device_alloc(sizeof(GpuredAcc)))
-	{
-		device_copy(values, data, bytes);
-
-		/* A kernel writes only the member it uses; all of it is copied back. */
-		device_zero(acc, sizeof(GpuredAcc));
-	}
-	~Buffers()
-	{
-		device_free(values);
-		device_free(out);
-		device_free(acc);
-	}
-};
-
 static void
 report(bool ok, const char *name, int kind, size_t n, const char *detail)
 {
@@ -232,11 +208,15 @@ static void
 test_reduce(const char *name, ReduceLaunch launch, const std::vector<T> &x, int kind)
 {
 	const size_t n = x.size();
-	Buffers buffers(x.data(), n * sizeof(T), 16);
-	GpuredAcc got = {};
-	int error = launch(buffers.values, n, workspace(n), buffers.acc, 0, GPURED_ALGORITHM_auto);
+	DeviceArray<T> values(x);
+	DeviceArray<GpuredAcc> acc(1);
 
-	device_copy(&got, buffers.acc, sizeof(got));
+	/* A kernel writes only the member it uses; all of it is copied back. */
+	acc.clear();
+
+	int error = launch(values.data, n, workspace(n), acc.data, 0, GPURED_ALGORITHM_auto);
+	const GpuredAcc got = acc.get()[0];
+
 	report(error == 0 && Check::reduce(x.data(), n, &got), name, kind, n, "");
 }
 
@@ -246,22 +226,21 @@ test_scan(const char *name, ScanLaunch launch, const std::vector<T> &x, int kind
 		  const GpuredAcc *start = nullptr)
 {
 	const size_t n = x.size();
-	Buffers buffers(x.data(), n * sizeof(T), n * sizeof(Out));
-	std::vector<Out> out(n);
-	GpuredAcc carry = {}, got = {};
+	DeviceArray<T> values(x);
+	DeviceArray<Out> out(n, RESULTS);
+	GpuredAcc carry = {};
 	char detail[80] = "";
-	size_t wrong;
-	int error;
 
 	if (start != nullptr)
 		carry = *start;
 	else
 		Check::start(&carry);
-	device_copy(buffers.acc, &carry, sizeof(carry));
-	error = launch(buffers.values, n, workspace(n), buffers.acc, buffers.out, 0);
-	device_copy(&got, buffers.acc, sizeof(got));
-	device_copy(out.data(), buffers.out, n * sizeof(Out));
-	wrong = Check::scan(x.data(), n, &carry, out.data());
+
+	DeviceArray<GpuredAcc> acc(std::vector<GpuredAcc>(1, carry));
+	int error = launch(values.data, n, workspace(n), acc.data, out.data, 0);
+	const GpuredAcc got = acc.get()[0];
+	const size_t wrong = Check::scan(x.data(), n, &carry, out.get().data());
+
 	if (wrong < n)
 		snprintf(detail, sizeof(detail), "element %zu", wrong);
 	else if (!Check::same(&carry, &got))

@@ -12,6 +12,7 @@
 
 #include "kernels/block_scan_blelloch.cuh"
 #include "kernels/block_scan_hillis_steele.cuh"
+#include "kernels/exact_ring.cuh"
 #include "kernels/exact_segmented.cuh"
 #include "kernels/launch.h"
 #include "kernels/launch_ring.cuh"
