@@ -59,6 +59,7 @@ need_packages()
 make_work()
 {
 	work=$(mktemp -d "/tmp/$1.XXXXXX")
+	own=$work				# what a step has for itself
 	chmod 755 "$work"
 	trap cleanup EXIT
 	trap 'exit 130' INT TERM HUP
@@ -144,19 +145,19 @@ cluster_start()
 	local data=$work/$1 s
 	shift
 	if [ ! -e "$data/PG_VERSION" ]; then
-		as_pg "$bin/initdb" -D "$data" -U postgres -A trust -E UTF8 --locale=C --no-sync >"$work/initdb.log" 2>&1 ||
-			{ cat "$work/initdb.log" >&2; return 1; }
+		as_pg "$bin/initdb" -D "$data" -U postgres -A trust -E UTF8 --locale=C --no-sync >"$own/initdb.log" 2>&1 ||
+			{ cat "$own/initdb.log" >&2; return 1; }
 		as_pg sh -c "echo \"include 'mode.conf'\" >>'$data/postgresql.conf'"
 	fi
 	{
-		echo "unix_socket_directories = '$work'"
+		echo "unix_socket_directories = '$own'"
 		echo "listen_addresses = ''"
 		echo "fsync = off"
 		for s; do echo "$s"; done
 	} | as_pg tee "$data/mode.conf" >/dev/null
-	export PGHOST=$work PGPORT=5432 PGUSER=postgres PGDATABASE=postgres
-	as_pg "$bin/pg_ctl" -D "$data" -l "$data/log" -w start >/dev/null 2>"$work/start.log" </dev/null ||
-		{ cat "$work/start.log" >&2; tail -n 20 "$data/log" >&2; return 1; }
+	export PGHOST=$own PGPORT=5432 PGUSER=postgres PGDATABASE=postgres
+	as_pg "$bin/pg_ctl" -D "$data" -l "$data/log" -w start >/dev/null 2>"$own/start.log" </dev/null ||
+		{ cat "$own/start.log" >&2; tail -n 20 "$data/log" >&2; return 1; }
 }
 
 cluster_stop()

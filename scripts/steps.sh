@@ -5,7 +5,7 @@
 # build/test-logs/NAME.log; what it counts is added up by finish.
 
 logs=$top/build/test-logs
-passed=0 failed=0 verbose=no
+passed=0 failed=0 verbose=no beside= beside_pid=
 declare -A state=()
 
 start_logs()
@@ -17,14 +17,14 @@ start_logs()
 # ---- counting ---------------------------------------------------------------
 
 # Within a step: add to its count of tests.
-tally() { echo "$1 $2" >>"$work/tally"; }
+tally() { echo "$1 $2" >>"$own/tally"; }
 
 # Run a program that prints "N passed, N failed" last.
 count_summary()
 {
-	"$@" 2>&1 | tee "$work/output"
+	"$@" 2>&1 | tee "$own/output"
 	local rc=${PIPESTATUS[0]} line p f
-	line=$(grep -E '^[0-9]+ passed, [0-9]+ failed' "$work/output" | tail -n 1)
+	line=$(grep -E '^[0-9]+ passed, [0-9]+ failed' "$own/output" | tail -n 1)
 	if [ -z "$line" ]; then
 		echo "no line \"N passed, N failed\" (exit status $rc)"
 		tally 0 1
@@ -39,10 +39,10 @@ count_summary()
 # Run pg_regress, pg_isolation_regress or prove -v: count their lines.
 count_lines()
 {
-	"$@" 2>&1 | tee "$work/output"
+	"$@" 2>&1 | tee "$own/output"
 	local rc=${PIPESTATUS[0]} p f
-	p=$(grep -cE '^ok [0-9]+|^(test)? .*\.\.\. ok( |$)' "$work/output")
-	f=$(grep -cE '^not ok [0-9]+|^(test)? .*\.\.\. FAILED' "$work/output")
+	p=$(grep -cE '^ok [0-9]+|^(test)? .*\.\.\. ok( |$)' "$own/output")
+	f=$(grep -cE '^not ok [0-9]+|^(test)? .*\.\.\. FAILED' "$own/output")
 	[ "$rc" != 0 ] && [ "$f" = 0 ] && { echo "exit status $rc"; f=1; }
 	[ "$p" = 0 ] && [ "$f" = 0 ] && { echo "no test was run"; f=1; }
 	tally "$p" "$f"
@@ -51,32 +51,42 @@ count_lines()
 
 # ---- running ----------------------------------------------------------------
 
-# Run step_NAME in a subshell, its output in a log; print its line.
+# Run step_NAME in a subshell, its output in a log.
 run_step()
 {
-	local name=$1 log=$logs/$1.log start=$SECONDS rc p f
-	: >"$work/tally"
-	: >"$work/skip"
+	local name=$1 log=$logs/$1.log start=$SECONDS
+	own=$work/steps/$name
+	as_pg mkdir -p "$own"
+	: >"$own/tally"
+	: >"$own/skip"
 	if [ $verbose = yes ]; then
 		echo "== $name"
 		(step_"${name//-/_}") 2>&1 </dev/null | tee "$log"
-		rc=${PIPESTATUS[0]}
+		echo "${PIPESTATUS[0]} $((SECONDS - start))" >"$own/status"
 	else
 		(step_"${name//-/_}") >"$log" 2>&1 </dev/null
-		rc=$?
+		echo "$? $((SECONDS - start))" >"$own/status"
 	fi
-	read -r p f < <(awk '{ p += $1; f += $2 } END { print p + 0, f + 0 }' "$work/tally")
-	if [ -s "$work/skip" ]; then
-		printf '%-14s skipped: %s\n' "$name" "$(cat "$work/skip")"
+}
+
+# Print the line of a step that was run, and add what it counted.
+report_step()
+{
+	local name=$1 log=$logs/$1.log rc seconds p f
+	own=$work/steps/$name
+	read -r rc seconds <"$own/status"
+	read -r p f < <(awk '{ p += $1; f += $2 } END { print p + 0, f + 0 }' "$own/tally")
+	if [ -s "$own/skip" ]; then
+		printf '%-14s skipped: %s\n' "$name" "$(cat "$own/skip")"
 		return
 	fi
 	if [ "$rc" = 0 ] && [ "$f" = 0 ]; then
 		[ "$p" = 0 ] && p=1			# a step without tests of its own
-		printf '%-14s ok    %4d s  %5d passed\n' "$name" $((SECONDS - start)) "$p"
+		printf '%-14s ok    %4d s  %5d passed\n' "$name" "$seconds" "$p"
 	else
 		[ "$f" = 0 ] && f=1
 		printf '%-14s FAIL  %4d s  %5d passed, %d failed; build/test-logs/%s.log ends:\n' \
-			"$name" $((SECONDS - start)) "$p" "$f" "$name"
+			"$name" "$seconds" "$p" "$f" "$name"
 		[ $verbose = yes ] || tail -n 40 "$log" | sed 's/^/    /'
 	fi
 	passed=$((passed + p)) failed=$((failed + f))
@@ -84,18 +94,40 @@ run_step()
 }
 
 # Say why a step cannot be run here, and leave it.
-skip() { echo "$*" >"$work/skip"; exit 0; }
+skip() { echo "$*" >"$own/skip"; exit 0; }
 
-# Run all steps that are named, each once.
+# Wait for the step that runs beside the others.
+join_step()
+{
+	[ -n "$beside" ] || return 0
+	wait "$beside_pid"
+	if report_step "$beside"; then state[$beside]=ok; else state[$beside]=failed; fi
+	beside=
+}
+
+# Run all steps that are named, each once.  One that ends with "&" runs beside those that
+# follow, until "wait" or the end, in a tree and an installation of its own.
 run_steps()
 {
 	local step
 	for step; do
-		[ -n "${state[$step]:-}" ] && continue
+		[ "$step" = wait ] && { join_step; continue; }
+		[ -n "${state[${step%&}]:-}" ] && continue
 		# Without a build there is nothing to test.
 		[ "${state[build]:-}" = failed ] && [ $step != build-cuda ] && [ $step != format ] && continue
-		if run_step "$step"; then state[$step]=ok; else state[$step]=failed; fi
+		if [ "$step" != "${step%&}" ]; then
+			beside=${step%&}
+			state[$beside]=running
+			set -m				# a process group of its own, for cleanup
+			run_step "$beside" &
+			beside_pid=$!
+			set +m
+			continue
+		fi
+		run_step "$step"
+		if report_step "$step"; then state[$step]=ok; else state[$step]=failed; fi
 	done
+	join_step
 }
 
 # The last line, and the script's exit status.
