@@ -73,7 +73,7 @@ ring_total_of(const RingStart<T> &start, const T *stretch, RingState *s, uint32_
 					x = x - (shifted - start.magic[d]);
 				else if (DIGITS < RING_DIGITS)
 					below |= shifted - start.magic[d] != x;
-				else
+				else /* not by !=, which makes exact_scan_short spill more */
 					below |= x - (shifted - start.magic[d]) != 0;
 			}
 		}
