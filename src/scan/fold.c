@@ -414,11 +414,12 @@ fold_total(GpuredFold *fold, GpuredAccumulator *accumulator)
 	gpured_total_add(accumulator->total, &batch);
 }
 
-/* Add n numerics of one scale, of which the sum is an integer. */
+/* Add n numerics of one scale, of which the sum is an integer, to a state. */
 static void
 add_integers(const GpuredFold *fold, GpuredTransitionState *state, int64 sum, int64 n, int scale)
 {
-	state->value = gpured_numeric_add_sum(gpured_fold_memory(fold), state->started ? state->value : (Datum) 0,
+	state->value = gpured_numeric_add_sum(gpured_fold_memory(fold),
+										  state->started ? state->value : (Datum) 0,
 										  gpured_in_unit_of_scale(sum, scale), n, scale);
 	state->started = true;
 	state->null = false;
@@ -433,11 +434,6 @@ advance_shortly(GpuredFold *fold, const GpuredAccumulator *accumulator, GpuredTr
 	double		x = 0;
 	double		y = 0;
 
-	if (column->scale != NULL && column->scale[row] != GPURED_NOT_INTEGER)
-	{
-		add_integers(fold, state, ((const int64 *) column->values)[row], 1, column->scale[row]);
-		return true;
-	}
 	if (!state->started || state->null)
 		return false;
 	if (accumulator->shortcut == GPURED_SHORTCUT_NUMERIC_SUM)
@@ -458,6 +454,32 @@ advance_shortly(GpuredFold *fold, const GpuredAccumulator *accumulator, GpuredTr
 	}
 }
 
+/* Add numerics to groups' sums, where most are kept as integers. */
+static void
+fold_group_integers(GpuredFold *fold, GpuredAccumulator *accumulator, int from, int n, const bool *take)
+{
+	const GpuredColumn *column = &fold->columns->column[accumulator->column];
+	const int64 *values = (const int64 *) column->values + from;
+	const uint8 *scale = column->scale + from;
+
+	for (int i = 0; i < n; i++)
+	{
+		GpuredTransitionState *state;
+
+		if (!take[i])
+			continue;
+		state = gpured_fold_state(fold, accumulator, fold->group[i]);
+		if (likely(scale[i] != GPURED_NOT_INTEGER))
+		{
+			if (!state->started || state->null ||
+				!gpured_numeric_add_integer(state->value, values[i], scale[i]))
+				add_integers(fold, state, values[i], 1, scale[i]);
+		}
+		else if (!advance_shortly(fold, accumulator, state, from + i))
+			gpured_transition_advance(accumulator->transition, state, fold->columns, from + i);
+	}
+}
+
 static void
 fold_transition(GpuredFold *fold, GpuredAccumulator *accumulator, int from, int n)
 {
@@ -474,6 +496,11 @@ fold_transition(GpuredFold *fold, GpuredAccumulator *accumulator, int from, int 
 	{
 		for (int i = 0; i < n; i++)
 			fold->take[i] &= numerics->misfit[from + i];
+	}
+	if (numerics != NULL && fold->columns->column[accumulator->column].scale != NULL)
+	{
+		fold_group_integers(fold, accumulator, from, n, take);
+		return;
 	}
 	for (int i = 0; i < n; i++)
 	{
