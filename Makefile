@@ -34,5 +34,5 @@ include $(or $(srcdir),.)/Makefile.server
 
 $(OBJS): $(PROJECT_HEADERS)
 # Loops over a page of values.
-src/scan/filter.o src/scan/columns.o src/scan/fold.o src/scan/groups.o src/scan/images.o src/scan/numerics.o $(patsubst %.c,%.o,$(wildcard src/scan/program*.c)): \
+src/scan/filter.o src/scan/columns.o src/scan/fold.o src/scan/fold_emit.o src/scan/groups.o src/scan/images.o src/scan/numerics.o $(patsubst %.c,%.o,$(wildcard src/scan/program*.c)): \
 	CFLAGS += -O3

@@ -19,6 +19,11 @@ CREATE TABLE special AS
          CASE i % 9000 WHEN 0 THEN 'NaN'::numeric WHEN 1 THEN 123456789012345678901.5 ELSE i / 8.0 END AS n, CASE WHEN i < 10000 THEN i ELSE 'Infinity'::numeric END AS ninf,
          (CASE WHEN i % 2 = 0 THEN 1 ELSE -1 END) * 9223372036854775807::int8 AS i8, NULL::float8 AS none, NULL::numeric AS no_n
     FROM generate_series(1, 20000) i;
+-- amounts whose sums in units of 10^-8 go beyond 64 bits and back, and numerics of every scale, some of more than 128 bits
+CREATE TABLE sums AS
+  SELECT i AS id, ((i * 7919::int8 % 1000003 - 500000) * 19999999 / 100.0)::numeric(16,2) AS n,
+         CASE WHEN i = 7007 THEN 'NaN' WHEN i BETWEEN 9001 AND 9020 THEN (9010.5 - i) * 10::numeric ^ 40 ELSE round((i % 50021 / 97.0)::numeric - 200, i % 11) END AS odd
+    FROM generate_series(1, 30000) i;
 CREATE TABLE empty (x float8, y float8, i4 int4, n numeric);
 -- one text that is out of line, and so a page of numerics that have to be made whole
 CREATE TABLE lengthy (x float8, n numeric);
@@ -27,6 +32,7 @@ INSERT INTO lengthy SELECT i, CASE i % 40 WHEN 0 THEN 10::numeric ^ 6000 + i ELS
 VACUUM ANALYZE measured;
 VACUUM ANALYZE special;
 VACUUM ANALYZE lengthy;
+VACUUM ANALYZE sums;
 
 CREATE FUNCTION pg_temp.answer(query text, setting text) RETURNS text LANGUAGE plpgsql AS $f$
 DECLARE
@@ -96,7 +102,10 @@ INSERT INTO queries (query) VALUES
   ('SELECT id % 3, gpu_sum(n), gpu_avg(ninf), gpu_sum(no_n) FROM special GROUP BY 1'),
   ('SELECT n, gpu_sum(n), gpu_avg(units) FROM measured GROUP BY n'),
   ('SELECT gpu_sum(CASE WHEN bit THEN n ELSE 0 END), gpu_sum(n * i4), gpu_avg(n * 100000000000000), gpu_sum(nullif(units, 0)) FROM measured'),
-  ('SELECT id % 7, gpu_sum(CASE WHEN bit THEN n ELSE 0 END), gpu_sum(n * i4), gpu_avg(n * 100000000000000), gpu_sum(nullif(units, 0)) FROM measured GROUP BY 1');
+  ('SELECT id % 7, gpu_sum(CASE WHEN bit THEN n ELSE 0 END), gpu_sum(n * i4), gpu_avg(n * 100000000000000), gpu_sum(nullif(units, 0)) FROM measured GROUP BY 1'),
+  ('SELECT id % 7, gpu_sum(CASE WHEN id % 2 = 0 THEN n ELSE 0 END), gpu_avg(CASE WHEN id % 3 = 0 THEN n * 10 ELSE odd END), gpu_sum(odd * 1) FROM sums GROUP BY 1'),
+  ('SELECT id % 7, gpu_sum(CASE id % 4 WHEN 0 THEN -n WHEN 1 THEN odd WHEN 2 THEN n * 0.5 ELSE 0 END) FILTER (WHERE id % 10 <> 3), gpu_avg(CASE WHEN id % 5 > 0 THEN -odd END) FROM sums GROUP BY 1'),
+  ('SELECT id / 4, gpu_sum(CASE WHEN id % 2 = 0 THEN n ELSE odd END), gpu_avg(CASE id % 4 WHEN 0 THEN n WHEN 3 THEN 1 END) FROM sums GROUP BY 1');
 
 SELECT n, pg_temp.is_scanned(query) AS scanned, pg_temp.answer(query, 'require') = pg_temp.answer(query, 'forbid') AS same,
        pg_temp.answer(query, 'require') ~ '^[0-9A-Z]{5} ' AS fails
@@ -126,4 +135,4 @@ SELECT pg_temp.again('require') = pg_temp.again('forbid') AS same;
 SET gpured.debug_scan = require;
 SET gpured.offload = off;
 SELECT gpu_var_samp(i2), gpu_var_pop(i4), gpu_regr_count(y, x), gpu_var_samp(n) FROM measured;
-DROP TABLE measured, special, empty, lengthy, queries;
+DROP TABLE measured, special, sums, empty, lengthy, queries;

@@ -9,6 +9,10 @@
  * Where a scan runs within another one, it is shown, and when it ends, the other is
  * again.  A scan that ends by an error is taken out of the view when the transaction or
  * subtransaction ends; a process that exits aborts its transaction before.
+ *
+ * What is above a scan, an aggregate or a sort, reads all of its rows at once.  So a scan
+ * of an open cursor does not wait for the next FETCH: if it has not ended, then it has
+ * failed, in the subtransaction in which it began, though the cursor stays.
  */
 #include "postgres.h"
 

@@ -102,6 +102,22 @@ is($session->query("BEGIN; SAVEPOINT s; SELECT gpu_sum(1 / (i - 30000)) FROM sca
 	0, 'nor after a savepoint');
 is($session->query('BEGIN; DECLARE c CURSOR FOR SELECT k, gpu_sum(x) FROM scanned GROUP BY k ORDER BY k; MOVE 1 FROM c; ' .
 		'SELECT count(*) FROM gpured_progress; COMMIT; SELECT count(*) FROM gpured_progress'), "0\n0", 'nor in an open cursor that has its rows');
+# A cursor that has failed is there until the transaction ends.
+my $failing = 'BEGIN; DECLARE c CURSOR FOR SELECT k, gpu_sum(1 / (i - 30000)) FROM scanned GROUP BY k; ';
+$session->query($failing . 'SAVEPOINT s; FETCH c');
+is(shown(), 0, 'nor in an open cursor that has failed in a savepoint');
+is($session->query(q(ROLLBACK TO s; SELECT count(*) FROM gpured_progress; SELECT count(*) FROM pg_cursors; COMMIT)), "0\n1",
+	'also when that is rolled back');
+is($session->query(<<"SQL"), "0\n1", 'nor in one that a function goes on without');
+CREATE FUNCTION pg_temp.fetched(c refcursor) RETURNS bigint LANGUAGE plpgsql AS \$f\$
+BEGIN
+  BEGIN MOVE c; EXCEPTION WHEN division_by_zero THEN NULL; END;
+  RETURN (SELECT count(*) FROM gpured_progress);
+END \$f\$;
+$failing SELECT pg_temp.fetched('c');
+SELECT count(*) FROM pg_cursors;
+COMMIT;
+SQL
 $pid = waiting($session, 'SELECT gpu_sum(x) FROM scanned WHERE pass(i, 30000)');
 is(shown(), 1, 'the next one is');
 $node->safe_psql('postgres', "SELECT pg_terminate_backend($pid, 5000)");

@@ -240,6 +240,7 @@ extern Numeric gpured_numeric_least(Numeric a, Numeric b);
 /* sum_numeric.c */
 extern Datum gpured_numeric_step(PG_FUNCTION_ARGS);
 extern bool gpured_numeric_add_short(Datum state, const struct varlena *numeric);
+extern bool gpured_numeric_add_integer(Datum state, int64 value, int scale);
 
 /*
  * The serialized state of n > 0 numerics of one display scale, whose sum is in the unit

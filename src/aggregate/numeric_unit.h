@@ -33,6 +33,15 @@ gpured_in_unit_of_scale(int64 value, int scale)
 	return (int128) value * power_of_ten[4 * GPURED_UNIT_OF_SCALE(scale) - scale];
 }
 
+/* The same in units of 10^-8. */
+static inline int128
+gpured_in_smallest_unit(int64 value, int scale)
+{
+	static const int64 power_of_ten[] = {100000000, 10000000, 1000000, 100000, 10000, 1000, 100, 10, 1};
+
+	return (int128) value * power_of_ten[scale];
+}
+
 /* The unit for a first value. */
 static inline int
 gpured_first_unit(const struct varlena *numeric)

@@ -210,22 +210,13 @@ gpured_numeric_step(PG_FUNCTION_ARGS)
 	PG_RETURN_POINTER(total);
 }
 
-/*
- * The same for a state that is there and a value that is short and not toasted;
- * false, and nothing done, for any other.
- */
-bool
-gpured_numeric_add_short(Datum state, const struct varlena *numeric)
+/* Add a short value to a state that is there; false, and nothing done, if it has to be another one. */
+static inline bool
+add_in_place(Datum state, int128 value, int scale)
 {
 	NumericTotal *total;
 	SmallTotal *small;
-	int128		value;
-	int			scale;
 
-	if (VARATT_IS_1B_E(numeric) || VARATT_IS_4B_C(numeric))
-		return false;
-	if (unlikely(!gpured_read_short(numeric, &value, &scale)))
-		return false;
 	if (IS_SMALL(state))
 	{
 		small = SMALL_TOTAL(state);
@@ -241,6 +232,30 @@ gpured_numeric_add_short(Datum state, const struct varlena *numeric)
 	total->sum += value;
 	total->n[scale]++;
 	return true;
+}
+
+/*
+ * What gpured_numeric_step() does with a value that is short and not toasted, and a
+ * state that can stay where it is; false, and nothing done, for any other.
+ */
+bool
+gpured_numeric_add_short(Datum state, const struct varlena *numeric)
+{
+	int128		value;
+	int			scale;
+
+	if (VARATT_IS_1B_E(numeric) || VARATT_IS_4B_C(numeric))
+		return false;
+	if (unlikely(!gpured_read_short(numeric, &value, &scale)))
+		return false;
+	return add_in_place(state, value, scale);
+}
+
+/* The same with an integer below SHORT_LIMIT in units of 10^-scale, of up to eight decimals. */
+bool
+gpured_numeric_add_integer(Datum state, int64 value, int scale)
+{
+	return add_in_place(state, gpured_in_smallest_unit(value, scale), scale);
 }
 
 /*

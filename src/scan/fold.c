@@ -1,13 +1,13 @@
 /*
  * fold.c
- *	  From batches of rows to groups and the partial states of their aggregates.
+ *	  From batches of rows to groups and what their aggregates have seen.
  *
  * Most aggregates are a total of one column or of two, which the device folds a
  * batch at a time; several of the same column share it, as gpu_sum and gpu_avg do.
  * The others call their own transition function for each row, and so do numerics
- * that are no short integers of one unit.  The device is this
- * process, or the server where an aggregate without groups is to be offloaded:
- * then the total is what the server has not seen, until a row comes out.
+ * that are no short integers of one unit.  The device is this process, or the server
+ * where an aggregate without groups is to be offloaded: then the total is what the
+ * server has not seen, until a row comes out.
  *
  * The rows that come out are partial states, and a group may come out more than
  * once: whoever is above merges them.  So there is no need to find groups where
@@ -16,24 +16,12 @@
  */
 #include "postgres.h"
 
-#include "catalog/pg_type.h"
-#include "miscadmin.h"
-#include "nodes/nodeFuncs.h"
+#include "executor/nodeHash.h"
 #include "utils/memutils.h"
 
-#include "aggregate/aggregate.h"
-#include "aggregate/float_state.h"
-#include "aggregate/numeric_unit.h"
-#include "aggregate/order_key.h"
-#include "aggregate/partial.h"
-#include "compat.h"
 #include "gpured.h"
 #include "plan/plan.h"
-#include "scan/fold.h"
-#include "scan/groups.h"
-#include "scan/numerics.h"
-#include "scan/total.h"
-#include "scan/transition.h"
+#include "scan/fold_parts.h"
 
 /* After so many rows it is asked whether grouping is of use, and at each double of it. */
 #define PASS_SAMPLE 32768
@@ -41,105 +29,11 @@
 /* Rows that pass are so many times those that were looked at before. */
 #define PASS_FACTOR 16
 
-/* A transition that is known well enough to do without its function for most rows. */
-typedef enum Shortcut
-{
-	SHORTCUT_NONE,
-	SHORTCUT_NUMERIC_SUM,
-	SHORTCUT_NUMERIC_MOMENTS,	/* without groups */
-	SHORTCUT_MOMENTS,			/* of floats, with groups */
-	SHORTCUT_PAIR_MOMENTS,
-	SHORTCUT_DOT
-} Shortcut;
-
-typedef struct Accumulator
-{
-	GpuredTotalKind kind;		/* GPURED_TOTAL_NONE for a transition */
-	GpuredOp	op;
-	int			column;			/* the last argument; -1 for count(*) */
-	int			second;			/* the first of two arguments, or -1 */
-	int			filter;			/* column, or -1 */
-	GpuredTransition *transition;
-	int			transno;		/* of the aggregate that has the transition */
-	Shortcut	shortcut;		/* past the transition */
-
-	/* With groups: which aggregate of the device, or where its state is. */
-	int			aggregate;
-	Size		offset;
-
-	/* Without: the only group's. */
-	GpuredTotal *total;
-	GpuredTransitionState state;
-	GpuredNumericMoments numeric;	/* what the state has not got */
-
-	/* Of a sum of numerics: those that the device adds. */
-	GpuredNumerics *numerics;
-} Accumulator;
-
-typedef struct Output
-{
-	int			key;			/* which key, or -1 */
-	int			accumulator;
-	GpuredPartialForm form;
-	bool		is_transition;
-	char	   *space;			/* for the partial state of a total */
-} Output;
-
-/* A column of a batch with a filter: what the device calls a column. */
-typedef struct Input
-{
-	int			column;			/* -1: no values, only which rows count */
-	int			filter;			/* -1: all rows */
-	uint64	   *valid;			/* room for the bits of a batch */
-	const Accumulator *sum;		/* of numerics, as integers; or NULL */
-} Input;
-
-struct GpuredFold
-{
-	GpuredColumns *columns;
-	bool		has_group_by;
-	bool		has_keys;
-	uint64		rows;			/* folded since the last reset */
-	int			noutputs;
-	Output	   *outputs;
-	int			naccumulators;
-	Accumulator *accumulators;
-	bool		has_transitions;
-	int			nkeys;
-	int		   *keys;
-	bool	   *take;			/* whether a row has a value for an aggregate */
-	void	   *dense[2];		/* the values of those that have */
-	AggState   *agg_state;
-	ExprContext *group_context;
-
-	/* If there are keys. */
-	GpuredGroups *groups;
-	int			ninputs;
-	Input	   *inputs;
-	GpuredGroupedColumn *batch; /* inputs of the whole batch */
-	GpuredGroupedColumn *rest;	/* of the rows that come next */
-	uint32		group[GPURED_GROUPS_ROWS];
-	bool		begun;			/* with the batch */
-	int			folded;			/* rows of the batch */
-	uint64		next_sample;	/* number of rows */
-	double		pass_left;		/* rows that are to pass as they are */
-	bool		passing;		/* those of the batch, once groups are out */
-	bool		groups_are_out;
-
-	uint32		next;			/* group, or row of the batch, to be emitted */
-};
-
-static MemoryContext
-group_memory(const GpuredFold *fold)
-{
-	return fold->group_context->ecxt_per_tuple_memory;
-}
-
 /* The number of an accumulator like this one, which is added if it is new. */
 static int
-add_accumulator(GpuredFold *fold, const Accumulator *accumulator)
+add_accumulator(GpuredFold *fold, const GpuredAccumulator *accumulator)
 {
-	Accumulator *list = fold->accumulators;
+	GpuredAccumulator *list = fold->accumulators;
 
 	for (int i = 0; i < fold->naccumulators; i++)
 	{
@@ -154,26 +48,27 @@ add_accumulator(GpuredFold *fold, const Accumulator *accumulator)
 }
 
 /* How the transition of rows with values can be shortened. */
-static Shortcut
+static GpuredShortcut
 find_shortcut(const GpuredFold *fold, const GpuredTransition *transition)
 {
 	PGFunction	function = gpured_transition_function(transition);
 
 	if (function == gpured_numeric_step)
-		return SHORTCUT_NUMERIC_SUM;
+		return GPURED_SHORTCUT_NUMERIC_SUM;
 	if (!fold->has_keys)
-		return function == gpured_numeric_variance_step ? SHORTCUT_NUMERIC_MOMENTS : SHORTCUT_NONE;
+		return function == gpured_numeric_variance_step ? GPURED_SHORTCUT_NUMERIC_MOMENTS :
+			GPURED_SHORTCUT_NONE;
 	if (function == gpured_float8_moments)
-		return SHORTCUT_MOMENTS;
+		return GPURED_SHORTCUT_MOMENTS;
 	if (function == gpured_pair_moments)
-		return SHORTCUT_PAIR_MOMENTS;
-	return function == gpured_dot_step ? SHORTCUT_DOT : SHORTCUT_NONE;
+		return GPURED_SHORTCUT_PAIR_MOMENTS;
+	return function == gpured_dot_step ? GPURED_SHORTCUT_DOT : GPURED_SHORTCUT_NONE;
 }
 
 static void
-add_aggregate(GpuredFold *fold, Output *output, Aggref *aggref, ScanState *node)
+add_aggregate(GpuredFold *fold, GpuredOutput *output, Aggref *aggref, ScanState *node)
 {
-	Accumulator accumulator = {.column = -1,.second = -1,.filter = -1,.transno = -1};
+	GpuredAccumulator accumulator = {.column = -1,.second = -1,.filter = -1,.transno = -1};
 	int			nargs = list_length(aggref->args);
 	int		   *args = palloc(Max(nargs, 1) * sizeof(int));
 	const GpuredPartialInfo *info = NULL;
@@ -210,14 +105,14 @@ add_aggregate(GpuredFold *fold, Output *output, Aggref *aggref, ScanState *node)
 		accumulator.transno = aggref->aggtransno;
 		accumulator.shortcut = find_shortcut(fold, accumulator.transition);
 	}
-	if (info != NULL || accumulator.shortcut != SHORTCUT_NONE)
+	if (info != NULL || accumulator.shortcut != GPURED_SHORTCUT_NONE)
 	{
 		accumulator.column = nargs > 0 ? args[nargs - 1] : -1;
 		accumulator.second = nargs > 1 ? args[0] : -1;
 	}
 	output->is_transition = accumulator.kind == GPURED_TOTAL_NONE;
 	fold->has_transitions |= output->is_transition;
-	if (!output->is_transition || accumulator.shortcut == SHORTCUT_NUMERIC_SUM)
+	if (!output->is_transition || accumulator.shortcut == GPURED_SHORTCUT_NUMERIC_SUM)
 		output->space = palloc(GPURED_PARTIAL_ROOM);
 	output->accumulator = add_accumulator(fold, &accumulator);
 }
@@ -247,9 +142,9 @@ gpured_fold_create(List *outputs, bool has_group_by, GpuredColumns *columns, Sca
 	fold->has_keys = has_keys(outputs);
 	fold->group_context = CreateExprContext(estate);
 	fold->agg_state = gpured_make_agg_state(estate, fold->group_context, fold->has_keys);
-	fold->outputs = palloc0(list_length(outputs) * sizeof(Output));
-	fold->accumulators = palloc0(list_length(outputs) * sizeof(Accumulator));
-	fold->inputs = palloc0(list_length(outputs) * sizeof(Input));
+	fold->outputs = palloc0(list_length(outputs) * sizeof(GpuredOutput));
+	fold->accumulators = palloc0(list_length(outputs) * sizeof(GpuredAccumulator));
+	fold->inputs = palloc0(list_length(outputs) * sizeof(GpuredInput));
 	fold->batch = palloc0(list_length(outputs) * sizeof(GpuredGroupedColumn));
 	fold->rest = palloc0(list_length(outputs) * sizeof(GpuredGroupedColumn));
 	fold->keys = palloc(list_length(outputs) * sizeof(int));
@@ -257,7 +152,7 @@ gpured_fold_create(List *outputs, bool has_group_by, GpuredColumns *columns, Sca
 	foreach(lc, outputs)
 	{
 		Expr	   *expr = ((TargetEntry *) lfirst(lc))->expr;
-		Output	   *output = &fold->outputs[fold->noutputs++];
+		GpuredOutput *output = &fold->outputs[fold->noutputs++];
 
 		if (IsA(expr, Aggref))
 			add_aggregate(fold, output, (Aggref *) expr, node);
@@ -275,9 +170,9 @@ gpured_fold_create(List *outputs, bool has_group_by, GpuredColumns *columns, Sca
 
 /* The number of an input, which is added if it is new. */
 static int
-add_input(GpuredFold *fold, const Accumulator *accumulator)
+add_input(GpuredFold *fold, const GpuredAccumulator *accumulator)
 {
-	Input	   *input = &fold->inputs[fold->ninputs];
+	GpuredInput *input = &fold->inputs[fold->ninputs];
 	const bool	is_numeric = accumulator->numerics != NULL;
 
 	for (int i = 0; i < fold->ninputs; i++)
@@ -301,10 +196,10 @@ is_only_summed(const GpuredFold *fold, int column)
 
 	for (int i = 0; i < fold->noutputs; i++)
 	{
-		const Output *output = &fold->outputs[i];
-		const Accumulator *accumulator = &fold->accumulators[output->accumulator];
+		const GpuredOutput *output = &fold->outputs[i];
+		const GpuredAccumulator *accumulator = &fold->accumulators[output->accumulator];
 
-		sums += output->key < 0 && accumulator->shortcut == SHORTCUT_NUMERIC_SUM &&
+		sums += output->key < 0 && accumulator->shortcut == GPURED_SHORTCUT_NUMERIC_SUM &&
 			accumulator->column == column;
 	}
 	return fold->columns->column[column].uses == sums && !fold->columns->column[column].first;
@@ -315,7 +210,7 @@ is_only_summed(const GpuredFold *fold, int column)
  * may have several display scales, as CASE ... ELSE 0 has; the server takes one.
  */
 static void
-prepare_numerics(GpuredFold *fold, Accumulator *accumulator)
+prepare_numerics(GpuredFold *fold, GpuredAccumulator *accumulator)
 {
 	GpuredColumn *column = &fold->columns->column[accumulator->column];
 	const bool	only_summed = is_only_summed(fold, accumulator->column);
@@ -344,7 +239,7 @@ prepare_groups(GpuredFold *fold)
 
 	for (int i = 0; i < fold->naccumulators; i++)
 	{
-		Accumulator *accumulator = &fold->accumulators[i];
+		GpuredAccumulator *accumulator = &fold->accumulators[i];
 
 		if (accumulator->kind == GPURED_TOTAL_NONE)
 		{
@@ -371,7 +266,7 @@ gpured_fold_prepare(GpuredFold *fold)
 		fold->dense[i] = palloc(fold->columns->room * sizeof(int64));
 	for (int i = 0; i < fold->naccumulators; i++)
 	{
-		if (fold->accumulators[i].shortcut == SHORTCUT_NUMERIC_SUM)
+		if (fold->accumulators[i].shortcut == GPURED_SHORTCUT_NUMERIC_SUM)
 			prepare_numerics(fold, &fold->accumulators[i]);
 	}
 	if (fold->has_keys)
@@ -381,14 +276,14 @@ gpured_fold_prepare(GpuredFold *fold)
 	}
 	for (int i = 0; i < fold->naccumulators; i++)
 	{
-		Accumulator *accumulator = &fold->accumulators[i];
+		GpuredAccumulator *accumulator = &fold->accumulators[i];
 
 		if (accumulator->kind != GPURED_TOTAL_NONE)
 			accumulator->total = gpured_total_create(accumulator->kind, accumulator->op,
-													 group_memory(fold));
+													 gpured_fold_memory(fold));
 		else if (accumulator->numerics != NULL)
 			accumulator->total = gpured_total_create(GPURED_TOTAL_INT, accumulator->op,
-													 group_memory(fold));
+													 gpured_fold_memory(fold));
 	}
 }
 
@@ -420,7 +315,7 @@ gpured_fold_reset(GpuredFold *fold)
 	fold->pass_left = 0;
 	for (int i = 0; i < fold->naccumulators; i++)
 	{
-		Accumulator *accumulator = &fold->accumulators[i];
+		GpuredAccumulator *accumulator = &fold->accumulators[i];
 
 		if (accumulator->total != NULL)
 			gpured_total_reset(accumulator->total);
@@ -442,7 +337,7 @@ nulls_from(const GpuredFold *fold, int column, int from)
 
 /* Which rows have a value for an aggregate, of n from a row on; NULL if all have. */
 static const bool *
-rows_with_value(GpuredFold *fold, const Accumulator *accumulator, int from, int n)
+rows_with_value(GpuredFold *fold, const GpuredAccumulator *accumulator, int from, int n)
 {
 	const bool *nulls = nulls_from(fold, accumulator->column, from);
 	const bool *second = nulls_from(fold, accumulator->second, from);
@@ -500,7 +395,7 @@ dense_column(const GpuredFold *fold, int c, const bool *take, void *room, size_t
 
 /* Fold the batch into the only group by the device. */
 static void
-fold_total(GpuredFold *fold, Accumulator *accumulator)
+fold_total(GpuredFold *fold, GpuredAccumulator *accumulator)
 {
 	const bool *take = rows_with_value(fold, accumulator, 0, fold->columns->n);
 	GpuredBatch batch = {.values = NULL};
@@ -519,22 +414,12 @@ fold_total(GpuredFold *fold, Accumulator *accumulator)
 	gpured_total_add(accumulator->total, &batch);
 }
 
-/* The state of a row's group, or of the only one. */
-static inline GpuredTransitionState *
-transition_state(const GpuredFold *fold, Accumulator *accumulator, uint32 group)
-{
-	if (fold->groups == NULL)
-		return &accumulator->state;
-	return (GpuredTransitionState *)
-		((char *) gpured_grouped_state(gpured_groups_device(fold->groups), group) +
-		 accumulator->offset);
-}
-
-/* Add n numerics of one scale, of which the sum is an integer. */
+/* Add n numerics of one scale, of which the sum is an integer, to a state. */
 static void
 add_integers(const GpuredFold *fold, GpuredTransitionState *state, int64 sum, int64 n, int scale)
 {
-	state->value = gpured_numeric_add_sum(group_memory(fold), state->started ? state->value : (Datum) 0,
+	state->value = gpured_numeric_add_sum(gpured_fold_memory(fold),
+										  state->started ? state->value : (Datum) 0,
 										  gpured_in_unit_of_scale(sum, scale), n, scale);
 	state->started = true;
 	state->null = false;
@@ -542,42 +427,63 @@ add_integers(const GpuredFold *fold, GpuredTransitionState *state, int64 sum, in
 
 /* A value of a row, by its transition's shortcut; false if the function has to do it. */
 static inline bool
-advance_shortly(GpuredFold *fold, const Accumulator *accumulator, GpuredTransitionState *state,
+advance_shortly(GpuredFold *fold, const GpuredAccumulator *accumulator, GpuredTransitionState *state,
 				int row)
 {
 	const GpuredColumn *column = &fold->columns->column[accumulator->column];
 	double		x = 0;
 	double		y = 0;
 
-	if (column->scale != NULL && column->scale[row] != GPURED_NOT_INTEGER)
-	{
-		add_integers(fold, state, ((const int64 *) column->values)[row], 1, column->scale[row]);
-		return true;
-	}
 	if (!state->started || state->null)
 		return false;
-	if (accumulator->shortcut == SHORTCUT_NUMERIC_SUM)
+	if (accumulator->shortcut == GPURED_SHORTCUT_NUMERIC_SUM)
 		return gpured_numeric_add_short(state->value, ((struct varlena **) column->values)[row]);
 	x = ((const float8 *) column->values)[row];
 	if (accumulator->second >= 0)
 		y = ((const float8 *) fold->columns->column[accumulator->second].values)[row];
 	switch (accumulator->shortcut)
 	{
-		case SHORTCUT_MOMENTS:
+		case GPURED_SHORTCUT_MOMENTS:
 			return gpured_moments_add_shortly(state->value, GPURED_MOMENTS_ONE, x, 0);
-		case SHORTCUT_PAIR_MOMENTS:
+		case GPURED_SHORTCUT_PAIR_MOMENTS:
 			return gpured_moments_add_shortly(state->value, GPURED_MOMENTS_TWO, x, y);
-		case SHORTCUT_DOT:
+		case GPURED_SHORTCUT_DOT:
 			return gpured_moments_add_shortly(state->value, GPURED_MOMENTS_DOT, x, y);
 		default:
 			return false;
 	}
 }
 
+/* Add numerics to groups' sums, where most are kept as integers. */
 static void
-fold_transition(GpuredFold *fold, Accumulator *accumulator, int from, int n)
+fold_group_integers(GpuredFold *fold, GpuredAccumulator *accumulator, int from, int n, const bool *take)
 {
-	const bool	is_short = accumulator->shortcut != SHORTCUT_NONE;
+	const GpuredColumn *column = &fold->columns->column[accumulator->column];
+	const int64 *values = (const int64 *) column->values + from;
+	const uint8 *scale = column->scale + from;
+
+	for (int i = 0; i < n; i++)
+	{
+		GpuredTransitionState *state;
+
+		if (!take[i])
+			continue;
+		state = gpured_fold_state(fold, accumulator, fold->group[i]);
+		if (likely(scale[i] != GPURED_NOT_INTEGER))
+		{
+			if (!state->started || state->null ||
+				!gpured_numeric_add_integer(state->value, values[i], scale[i]))
+				add_integers(fold, state, values[i], 1, scale[i]);
+		}
+		else if (!advance_shortly(fold, accumulator, state, from + i))
+			gpured_transition_advance(accumulator->transition, state, fold->columns, from + i);
+	}
+}
+
+static void
+fold_transition(GpuredFold *fold, GpuredAccumulator *accumulator, int from, int n)
+{
+	const bool	is_short = accumulator->shortcut != GPURED_SHORTCUT_NONE;
 	const GpuredNumerics *numerics = accumulator->numerics;
 	const bool *take;
 
@@ -591,18 +497,23 @@ fold_transition(GpuredFold *fold, Accumulator *accumulator, int from, int n)
 		for (int i = 0; i < n; i++)
 			fold->take[i] &= numerics->misfit[from + i];
 	}
+	if (numerics != NULL && fold->columns->column[accumulator->column].scale != NULL)
+	{
+		fold_group_integers(fold, accumulator, from, n, take);
+		return;
+	}
 	for (int i = 0; i < n; i++)
 	{
 		GpuredTransitionState *state;
 
 		if (take != NULL && !take[i])
 			continue;
-		state = transition_state(fold, accumulator, fold->group[i % GPURED_GROUPS_ROWS]);
+		state = gpured_fold_state(fold, accumulator, fold->group[i % GPURED_GROUPS_ROWS]);
 
 		/* What the server has a part of is the total of those that fit. */
 		if (numerics != NULL && accumulator->total != NULL && !state->started)
 		{
-			state->value = gpured_numeric_state(group_memory(fold));
+			state->value = gpured_numeric_state(gpured_fold_memory(fold));
 			state->started = true;
 		}
 		if (is_short && advance_shortly(fold, accumulator, state, from + i))
@@ -613,7 +524,7 @@ fold_transition(GpuredFold *fold, Accumulator *accumulator, int from, int n)
 
 /* Add numerics to the only group's sum, where most are kept as integers. */
 static void
-fold_integers(GpuredFold *fold, Accumulator *accumulator)
+fold_integers(GpuredFold *fold, GpuredAccumulator *accumulator)
 {
 	const GpuredColumn *column = &fold->columns->column[accumulator->column];
 	const bool *take = rows_with_value(fold, accumulator, 0, fold->columns->n);
@@ -639,22 +550,13 @@ fold_integers(GpuredFold *fold, Accumulator *accumulator)
 	}
 }
 
-/* The moments that are not in a state yet go there. */
-static void
-settle_numeric(GpuredFold *fold, Accumulator *accumulator)
-{
-	gpured_numeric_moments_settle(&accumulator->numeric,
-								  gpured_transition_call(accumulator->transition),
-								  accumulator->state.value);
-}
-
 /*
  * Add numerics to the only group's moments, as integers if they can be.  The first
  * is added by the transition function: if the server is to have a part of the state
  * then it has all of it.
  */
 static void
-fold_numeric_moments(GpuredFold *fold, Accumulator *accumulator)
+fold_numeric_moments(GpuredFold *fold, GpuredAccumulator *accumulator)
 {
 	const GpuredColumn *column = &fold->columns->column[accumulator->column];
 	const int	n = fold->columns->n;
@@ -689,7 +591,7 @@ fold_numeric_moments(GpuredFold *fold, Accumulator *accumulator)
 
 /* Numerics of the batch as integers, if they are not such already. */
 static const GpuredNumerics *
-read_numerics(GpuredFold *fold, const Accumulator *accumulator)
+read_numerics(GpuredFold *fold, const GpuredAccumulator *accumulator)
 {
 	const GpuredColumn *column = &fold->columns->column[accumulator->column];
 
@@ -703,7 +605,7 @@ read_numerics(GpuredFold *fold, const Accumulator *accumulator)
 
 /* Add numerics to the only group's sum. */
 static void
-fold_numeric_sum(GpuredFold *fold, Accumulator *accumulator)
+fold_numeric_sum(GpuredFold *fold, GpuredAccumulator *accumulator)
 {
 	const GpuredNumerics *numerics = read_numerics(fold, accumulator);
 	const int	n = fold->columns->n;
@@ -734,13 +636,13 @@ fold_ungrouped(GpuredFold *fold)
 {
 	for (int i = 0; fold->columns->n > 0 && i < fold->naccumulators; i++)
 	{
-		Accumulator *accumulator = &fold->accumulators[i];
+		GpuredAccumulator *accumulator = &fold->accumulators[i];
 
 		if (accumulator->kind != GPURED_TOTAL_NONE)
 			fold_total(fold, accumulator);
-		else if (accumulator->shortcut == SHORTCUT_NUMERIC_MOMENTS)
+		else if (accumulator->shortcut == GPURED_SHORTCUT_NUMERIC_MOMENTS)
 			fold_numeric_moments(fold, accumulator);
-		else if (accumulator->shortcut == SHORTCUT_NUMERIC_SUM && accumulator->numerics == NULL)
+		else if (accumulator->shortcut == GPURED_SHORTCUT_NUMERIC_SUM && accumulator->numerics == NULL)
 			fold_integers(fold, accumulator);
 		else if (accumulator->numerics != NULL)
 			fold_numeric_sum(fold, accumulator);
@@ -759,7 +661,7 @@ begin_batch(GpuredFold *fold)
 	gpured_groups_begin_batch(fold->groups, columns);
 	for (int i = 0; i < fold->ninputs; i++)
 	{
-		const Input *input = &fold->inputs[i];
+		const GpuredInput *input = &fold->inputs[i];
 		GpuredGroupedColumn *batch = &fold->batch[i];
 		const bool *nulls = NULL;
 		const GpuredColumn *filter = NULL;
@@ -801,7 +703,7 @@ fold_rows(GpuredFold *fold, int n)
 	const int	from = fold->folded;
 	const Size	limit = get_hash_memory_limit();
 	const Size	states = fold->has_transitions ?
-		MemoryContextMemAllocated(group_memory(fold), true) : 0;
+		MemoryContextMemAllocated(gpured_fold_memory(fold), true) : 0;
 	GpuredGroupedColumn *values = fold->rest;
 	int			taken;
 
@@ -854,7 +756,7 @@ static double
 room_left(const GpuredFold *fold)
 {
 	double		memory = gpured_groups_memory(fold->groups) +
-		MemoryContextMemAllocated(group_memory(fold), true);
+		MemoryContextMemAllocated(gpured_fold_memory(fold), true);
 
 	return fold->rows * get_hash_memory_limit() / memory;
 }
@@ -899,256 +801,4 @@ int
 gpured_fold_left(const GpuredFold *fold)
 {
 	return fold->columns->n - fold->folded;
-}
-
-/* The order key of a value that an extreme takes, or that it is. */
-static int64
-extreme_key(GpuredOp op, int64 integer, double number)
-{
-	const GpuredOpInfo *info = &gpured_op_info[op];
-	bool		is_float = info->acc == GPURED_ACC_least_float || info->acc == GPURED_ACC_greatest_float;
-	int64		key = integer;
-
-	if (is_float && info->input_size == sizeof(float4))
-		key = float4_key((float4) number);
-	else if (is_float)
-		key = float8_key(number);
-	return gpured_op_is_least(op) ? ~key : key;
-}
-
-/* The same of a group of the device. */
-static Datum
-partial_of_group(GpuredFold *fold, const Accumulator *accumulator, const Output *output,
-				 uint32 group, bool *null)
-{
-	const GpuredGrouped *device = gpured_groups_device(fold->groups);
-	const int	a = accumulator->aggregate;
-	const int64 n = gpured_grouped_count(device, group, a);
-	uint8_t		bytes[GPURED_WINDOW_MAX_BYTES];
-	double		sum;
-
-	*null = false;
-	if (accumulator->kind == GPURED_TOTAL_COUNT)
-		return Int64GetDatum(n);
-	*null = n == 0;
-	if (*null)
-		return (Datum) 0;
-	switch (accumulator->kind)
-	{
-		case GPURED_TOTAL_INT:
-			return gpured_partial_int(output->space, output->form, n,
-									  gpured_int128_of(gpured_grouped_int_sum(device, group, a)));
-		case GPURED_TOTAL_FLOAT:
-			if (gpured_grouped_double(device, group, a, &sum) &&
-				GPURED_FLOAT_IS_DOUBLE(gpured_double_to_sum(sum)))
-				return gpured_partial_float(output->space, output->form, n,
-											gpured_double_to_sum(sum));
-			return gpured_partial_written(output->space, output->form, n, bytes,
-										  gpured_grouped_write_window(device, group, a, bytes));
-		default:
-			/* whichever of the two it is */
-			return gpured_partial_extreme(output->space,
-										  extreme_key(accumulator->op,
-													  gpured_grouped_int_extreme(device, group, a),
-													  gpured_grouped_float_extreme(device, group, a)));
-	}
-}
-
-/* The same of one row of the batch. */
-static Datum
-partial_of_row(GpuredFold *fold, const Accumulator *accumulator, const Output *output,
-			   int row, bool *null)
-{
-	const GpuredColumn *column = NULL;
-	const GpuredColumn *filter = NULL;
-	GpuredAccKind acc;
-	int64		integer = 0;
-	double		number = 0;
-	Datum		sum;
-	bool		counts;
-
-	if (accumulator->column >= 0)
-		column = &fold->columns->column[accumulator->column];
-	if (accumulator->filter >= 0)
-		filter = &fold->columns->column[accumulator->filter];
-	counts = (column == NULL || !column->nulls[row]) &&
-		(filter == NULL || (filter->values[row] && !filter->nulls[row]));
-	*null = false;
-	if (accumulator->kind == GPURED_TOTAL_COUNT)
-		return Int64GetDatum(counts);
-	*null = !counts;
-	if (*null)
-		return (Datum) 0;
-
-	acc = gpured_op_info[accumulator->op].acc;
-	if (acc == GPURED_ACC_exact || acc == GPURED_ACC_least_float || acc == GPURED_ACC_greatest_float)
-		number = column->len == sizeof(float4) ? ((const float4 *) column->values)[row] :
-			((const float8 *) column->values)[row];
-	else if (column->len == sizeof(int16))
-		integer = ((const int16 *) column->values)[row];
-	else if (column->len == sizeof(int32))
-		integer = ((const int32 *) column->values)[row];
-	else
-		integer = ((const int64 *) column->values)[row];
-
-	if (accumulator->kind == GPURED_TOTAL_INT)
-		return gpured_partial_int(output->space, output->form, 1, integer);
-	if (accumulator->kind == GPURED_TOTAL_EXTREME)
-		return gpured_partial_extreme(output->space, extreme_key(accumulator->op, integer, number));
-	sum = gpured_double_to_sum(number);
-	if (!GPURED_FLOAT_IS_DOUBLE(sum))
-	{
-		GpuredWindow *window = gpured_window_create(&gpured_context_allocator, CurrentMemoryContext);
-
-		sum = PointerGetDatum(gpured_window_add(window, number, &gpured_context_allocator,
-												CurrentMemoryContext));
-	}
-	return gpured_partial_float(output->space, output->form, 1, sum);
-}
-
-/* The partial state of one row, by its own transition function. */
-static Datum
-transition_of_row(GpuredFold *fold, const Accumulator *accumulator, const Output *output, int row,
-				  bool *null)
-{
-	GpuredTransitionState state = {.started = false};
-	const GpuredColumn *column = NULL;
-	bool		counts = true;
-
-	if (accumulator->filter >= 0)
-	{
-		const GpuredColumn *filter = &fold->columns->column[accumulator->filter];
-
-		counts = filter->values[row] && !filter->nulls[row];
-	}
-	if (accumulator->shortcut == SHORTCUT_NUMERIC_SUM)
-	{
-		column = &fold->columns->column[accumulator->column];
-		counts &= !column->nulls[row];
-	}
-	*null = false;
-	if (counts && column != NULL && column->scale != NULL && column->scale[row] != GPURED_NOT_INTEGER)
-		return gpured_numeric_partial(output->space,
-									  gpured_in_unit_of_scale(((const int64 *) column->values)[row],
-															  column->scale[row]),
-									  1, column->scale[row]);
-	if (counts && column != NULL && column->numerics != NULL && !column->numerics->misfit[row])
-		return gpured_numeric_partial(output->space, column->numerics->values[row], 1,
-									  column->numerics->scale);
-	if (counts && column != NULL &&
-		gpured_numeric_partial_of(output->space, ((struct varlena **) column->values)[row]))
-		return PointerGetDatum(output->space);
-	if (counts)
-		gpured_transition_advance(accumulator->transition, &state, fold->columns, row);
-	return gpured_transition_partial(accumulator->transition, &state, null);
-}
-
-static void
-emit_row(GpuredFold *fold, int row, TupleTableSlot *slot)
-{
-	/* what the row before has left */
-	if (fold->has_transitions)
-		ReScanExprContext(fold->group_context);
-	for (int i = 0; i < fold->noutputs; i++)
-	{
-		const Output *output = &fold->outputs[i];
-		const Accumulator *accumulator = &fold->accumulators[output->accumulator];
-		bool	   *null = &slot->tts_isnull[i];
-
-		if (output->key >= 0)
-		{
-			const GpuredColumn *column = &fold->columns->column[fold->keys[output->key]];
-
-			*null = column->nulls[row];
-			slot->tts_values[i] = *null ? (Datum) 0 : gpured_column_datum(column, row);
-		}
-		else if (output->is_transition)
-			slot->tts_values[i] = transition_of_row(fold, accumulator, output, row, null);
-		else
-			slot->tts_values[i] = partial_of_row(fold, accumulator, output, row, null);
-	}
-}
-
-/* The partial state of a group's transition. */
-static Datum
-transition_of_group(GpuredFold *fold, Accumulator *accumulator, const Output *output, uint32 group,
-					bool *null)
-{
-	GpuredTransitionState *state = transition_state(fold, accumulator, group);
-	const GpuredGrouped *device;
-	int64		n;
-	int128		sum;
-	int			scale;
-
-	if (accumulator->numeric.n > 0)
-		settle_numeric(fold, accumulator);
-	if (accumulator->numerics == NULL)
-		return gpured_transition_partial(accumulator->transition, state, null);
-
-	/* A sum of numerics has a part on the device. */
-	if (fold->groups != NULL)
-	{
-		device = gpured_groups_device(fold->groups);
-		n = gpured_grouped_count(device, group, accumulator->aggregate);
-		sum = gpured_int128_of(gpured_grouped_int_sum(device, group, accumulator->aggregate));
-	}
-	else
-		n = gpured_total_int(accumulator->total, &sum);
-	if (n > 0)
-	{
-		scale = accumulator->numerics->scale;
-		*null = false;
-		if (!state->started)
-			return gpured_numeric_partial(output->space, sum, n, scale);
-		state->value = gpured_numeric_add_sum(group_memory(fold), state->value, sum, n, scale);
-	}
-	return gpured_transition_partial(accumulator->transition, state, null);
-}
-
-/* A group of the device, or the only one. */
-static void
-emit_group(GpuredFold *fold, uint32 group, TupleTableSlot *slot)
-{
-	for (int i = 0; i < fold->noutputs; i++)
-	{
-		const Output *output = &fold->outputs[i];
-		Accumulator *accumulator = &fold->accumulators[output->accumulator];
-		bool	   *null = &slot->tts_isnull[i];
-
-		if (output->key >= 0)
-			slot->tts_values[i] = gpured_groups_key(fold->groups, fold->columns, group,
-													output->key, null);
-		else if (output->is_transition)
-			slot->tts_values[i] = transition_of_group(fold, accumulator, output, group, null);
-		else if (fold->groups != NULL)
-			slot->tts_values[i] = partial_of_group(fold, accumulator, output, group, null);
-		else
-			slot->tts_values[i] = gpured_total_partial(accumulator->total, output->form, output->space,
-													   null);
-	}
-}
-
-bool
-gpured_fold_emit(GpuredFold *fold, TupleTableSlot *slot)
-{
-	uint32		ngroups = fold->has_group_by && fold->rows == 0 ? 0 : 1;
-
-	if (fold->groups != NULL)
-		ngroups = gpured_grouped_groups(gpured_groups_device(fold->groups));
-	if (!fold->groups_are_out && fold->next < ngroups)
-	{
-		emit_group(fold, fold->next++, slot);
-		return true;
-	}
-	if (!fold->passing)
-		return false;
-	if (!fold->groups_are_out)
-	{
-		fold->groups_are_out = true;
-		fold->next = fold->folded;
-	}
-	if (fold->next >= fold->columns->n)
-		return false;
-	emit_row(fold, fold->next++, slot);
-	return true;
 }

@@ -80,7 +80,7 @@ take_integer(GpuredNumerics *numerics, int row, int64 integer, int scale)
 		numerics->scale = scale;
 		numerics->unit = GPURED_UNIT_OF_SCALE(scale);
 	}
-	fits = !numerics->given_up && scale == numerics->scale && wide == (int64) wide;
+	fits = scale == numerics->scale && wide == (int64) wide;
 	numerics->values[row] = (int64) wide;
 	numerics->misfit[row] = !fits;
 	numerics->misfits += !fits;
@@ -93,6 +93,13 @@ gpured_numerics_read(GpuredNumerics *numerics, const GpuredColumn *column, int f
 	const Datum *datums = (const Datum *) column->values;
 	const int64 *integers = (const int64 *) column->values;
 
+	if (numerics->given_up)
+	{
+		memset(numerics->misfit + from, true, n * sizeof(bool));
+		numerics->n += n;
+		numerics->misfits += n;
+		return;
+	}
 	for (int i = from; i < from + n; i++)
 	{
 		if (column->nulls[i])
