@@ -38,8 +38,10 @@
 #include "gpured.h"
 #include "plan/plan.h"
 #include "progress.h"
+#include "scan/filter.h"
 #include "scan/fold.h"
 #include "scan/memory.h"
+#include "scan/program.h"
 #include "scan/quals.h"
 #include "stats.h"
 
@@ -62,7 +64,11 @@ typedef struct Counters
 	uint64		server_batches; /* that gpured-server computed */
 	uint64		flushes;		/* of groups that exceeded their memory */
 	uint64		ungrouped;		/* rows that came out as they are */
-	uint64		fold_ns;		/* time on the device */
+	uint64		recomputed;		/* those of them where a program could not go on */
+	uint64		extract_ns;		/* reading pages and extracting columns */
+	uint64		fold_ns;		/* on the device, or handing over batches to
+								 * the server and waiting for it */
+	uint64		server_ns;		/* of the server's device */
 } Counters;
 
 typedef struct SharedScan
@@ -334,11 +340,12 @@ take_rows(ScanNode *node)
 	GpuredPage *page = next_slice(node);
 	Size		before = columns->arena_bytes;
 
-	columns->by_executor = 0;
+	columns->by_executor = columns->recomputed = 0;
 	gpured_columns_extract_first(columns, page);
 	gpured_quals_apply(node->filter, columns, page);
 	gpured_columns_extract_rest(columns, page);
 	node->counters.by_executor += columns->by_executor;
+	node->counters.recomputed += columns->recomputed;
 	node->counters.passed += page->n;
 
 	/* As many rows the next time as will take about the same memory. */
@@ -348,12 +355,43 @@ take_rows(ScanNode *node)
 		node->slice_rows = Min(node->slice_rows * 2, MaxHeapTuplesPerPage);
 }
 
-/* Batches that the server has computed so far, for whatever scan of this process. */
+/* What the server has done so far for whatever scan of this process. */
 static uint64
-server_batches(void)
+server_count(GpuredCounter counter)
 {
 	return pg_atomic_read_u64(&gpured_session_stats.counters[GPURED_PATH_SCAN * GPURED_NUM_PATH_COUNTERS +
-															 GPURED_COUNT_BATCHES]);
+															 counter]);
+}
+
+/* The time from when a part of the work began, and what the server had done then. */
+typedef struct Work
+{
+	instr_time	from;
+	uint64		batches;
+	uint64		device_ns;
+} Work;
+
+static Work
+begin_work(void)
+{
+	Work		work;
+
+	INSTR_TIME_SET_CURRENT(work.from);
+	work.batches = server_count(GPURED_COUNT_BATCHES);
+	work.device_ns = server_count(GPURED_COUNT_DEVICE_NS);
+	return work;
+}
+
+static void
+end_work(ScanNode *node, const Work *work, uint64 *ns)
+{
+	instr_time	to;
+
+	INSTR_TIME_SET_CURRENT(to);
+	INSTR_TIME_SUBTRACT(to, work->from);
+	*ns += (uint64) (INSTR_TIME_GET_DOUBLE(to) * 1e9);
+	node->counters.server_batches += server_count(GPURED_COUNT_BATCHES) - work->batches;
+	node->counters.server_ns += server_count(GPURED_COUNT_DEVICE_NS) - work->device_ns;
 }
 
 /*
@@ -383,17 +421,10 @@ rows_to_come(ScanNode *node)
 static bool
 fold_batch(ScanNode *node)
 {
-	GpuredFolded folded;
-	instr_time	from;
-	instr_time	to;
-	uint64		before = server_batches();
+	Work		work = begin_work();
+	GpuredFolded folded = gpured_fold_batch(node->fold, rows_to_come(node));
 
-	INSTR_TIME_SET_CURRENT(from);
-	folded = gpured_fold_batch(node->fold, rows_to_come(node));
-	INSTR_TIME_SET_CURRENT(to);
-	INSTR_TIME_SUBTRACT(to, from);
-	node->counters.fold_ns += (uint64) (INSTR_TIME_GET_DOUBLE(to) * 1e9);
-	node->counters.server_batches += server_batches() - before;
+	end_work(node, &work, &node->counters.fold_ns);
 	if (folded == GPURED_FOLD_IS_FULL)
 		node->counters.flushes++;
 	if (folded == GPURED_FOLD_PASSES)
@@ -401,18 +432,28 @@ fold_batch(ScanNode *node)
 	return folded == GPURED_FOLD_IS_DONE;
 }
 
-/* The next partial row, to the scan slot; false if there is none left. */
+/*
+ * The next partial row, to the scan slot; false if there is none left.  Without groups,
+ * of which there may be many, it may have to wait for the server.
+ */
 static bool
 emit(ScanNode *node)
 {
 	TupleTableSlot *slot = node->css.ss.ss_ScanTupleSlot;
 	ExprContext *econtext = node->css.ss.ps.ps_ExprContext;
 	MemoryContext old = MemoryContextSwitchTo(econtext->ecxt_per_tuple_memory);
-	uint64		before = server_batches();
-	bool		found = gpured_fold_emit(node->fold, slot);
+	bool		found;
 
+	if (node->has_group_by)
+		found = gpured_fold_emit(node->fold, slot);
+	else
+	{
+		Work		work = begin_work();
+
+		found = gpured_fold_emit(node->fold, slot);
+		end_work(node, &work, &node->counters.fold_ns);
+	}
 	MemoryContextSwitchTo(old);
-	node->counters.server_batches += server_batches() - before;
 	return found;
 }
 
@@ -420,6 +461,8 @@ emit(ScanNode *node)
 static void
 fill_batch(ScanNode *node)
 {
+	Work		work = begin_work();
+
 	while (!gpured_batch_is_full(node->columns))
 	{
 		CHECK_FOR_INTERRUPTS();
@@ -432,6 +475,7 @@ fill_batch(ScanNode *node)
 			break;
 		}
 	}
+	end_work(node, &work, &node->counters.extract_ns);
 	if (node->columns->n > 0)
 		node->counters.batches++;
 }
@@ -580,7 +624,10 @@ add_counters(Counters *to, const Counters *from)
 	to->server_batches += from->server_batches;
 	to->flushes += from->flushes;
 	to->ungrouped += from->ungrouped;
+	to->recomputed += from->recomputed;
+	to->extract_ns += from->extract_ns;
 	to->fold_ns += from->fold_ns;
+	to->server_ns += from->server_ns;
 }
 
 /*
@@ -659,6 +706,8 @@ explain_counters(ScanNode *node, ExplainState *es)
 	show_removed(node, sum.rows - sum.passed, es);
 	if (sum.by_executor > 0)
 		ExplainPropertyUInteger("Rows Computed by PostgreSQL", NULL, sum.by_executor, es);
+	if (sum.recomputed > 0)
+		ExplainPropertyUInteger("Rows Recomputed by PostgreSQL", NULL, sum.recomputed, es);
 	ExplainPropertyUInteger("Batches", NULL, sum.batches, es);
 	if (sum.server_batches > 0)
 		ExplainPropertyUInteger("Server Batches", NULL, sum.server_batches, es);
@@ -666,8 +715,49 @@ explain_counters(ScanNode *node, ExplainState *es)
 		ExplainPropertyUInteger("Group Flushes", NULL, sum.flushes, es);
 	if (sum.ungrouped > 0)
 		ExplainPropertyUInteger("Ungrouped Rows", NULL, sum.ungrouped, es);
-	if (es->timing)
-		ExplainPropertyFloat("Device Time", "ms", sum.fold_ns / 1e6, 3, es);
+	if (!es->timing)
+		return;
+	ExplainPropertyFloat("Extraction Time", "ms", sum.extract_ns / 1e6, 3, es);
+	if (sum.server_batches > 0)
+		ExplainPropertyFloat("Transfer Time", "ms", sum.fold_ns / 1e6, 3, es);
+	ExplainPropertyFloat("Device Time", "ms",
+						 (sum.server_batches > 0 ? sum.server_ns : sum.fold_ns) / 1e6, 3, es);
+}
+
+/* An expression that is left to the executor, but for columns and constants of course. */
+static List *
+add_left(List *left, Expr *expr)
+{
+	if (expr == NULL || IsA(expr, Var) || IsA(expr, Const) || gpured_program_is_possible(expr))
+		return left;
+	return list_append_unique(left, expr);
+}
+
+/* Expressions that have no program, and so are PostgreSQL's to compute for each row. */
+static List *
+left_to_postgresql(ScanNode *node, List *keys, List *aggregates)
+{
+	List	   *left = NIL;
+	ListCell   *lc;
+	ListCell   *arg;
+
+	foreach(lc, node->quals)
+	{
+		if (!gpured_filter_is_possible(lfirst(lc)))
+			left = add_left(left, lfirst(lc));
+	}
+	foreach(lc, keys)
+		left = add_left(left, lfirst(lc));
+	foreach(lc, aggregates)
+	{
+		Aggref	   *aggref = lfirst(lc);
+
+		if (aggref->aggfilter != NULL && !gpured_filter_is_possible(aggref->aggfilter))
+			left = add_left(left, aggref->aggfilter);
+		foreach(arg, aggref->args)
+			left = add_left(left, ((TargetEntry *) lfirst(arg))->expr);
+	}
+	return left;
 }
 
 static void
@@ -705,6 +795,7 @@ explain_scan(CustomScanState *css, List *ancestors, ExplainState *es)
 	}
 	show_exprs("Group Key", keys, node, ancestors, es);
 	show_exprs("Aggregates", aggregates, node, ancestors, es);
+	show_exprs("Computed by PostgreSQL", left_to_postgresql(node, keys, aggregates), node, ancestors, es);
 	if (es->analyze)
 		explain_counters(node, es);
 }

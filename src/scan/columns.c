@@ -826,6 +826,7 @@ static void
 compute_page(GpuredColumns *columns, GpuredPage *page)
 {
 	bool		by_executor = false;
+	bool		gave_up = false;
 	bool		active[MaxHeapTuplesPerPage];
 
 	for (int i = 0; i < columns->ncolumns; i++)
@@ -844,8 +845,10 @@ compute_page(GpuredColumns *columns, GpuredPage *page)
 			continue;
 		}
 		column->by_executor = column->program == NULL ||
-			!find_active(columns, column, page->n, active) ||
-			!gpured_program_run(column->program, columns, page->n, active, column);
+			!find_active(columns, column, page->n, active);
+		if (!column->by_executor &&
+			!gpured_program_run(column->program, columns, page->n, active, column))
+			column->by_executor = gave_up = true;
 		by_executor |= column->by_executor;
 		if (!column->by_executor && column->numerics != NULL)
 			gpured_numerics_read(column->numerics, column, columns->n, page->n);
@@ -860,6 +863,7 @@ compute_page(GpuredColumns *columns, GpuredPage *page)
 	}
 	gpured_columns_hide(columns);
 	columns->by_executor += page->n;
+	columns->recomputed += gave_up ? page->n : 0;
 }
 
 void

@@ -80,6 +80,7 @@ typedef struct GpuredColumns
 	bool		has_rest;
 	uint64		by_executor;	/* rows for which the executor computed
 								 * something */
+	uint64		recomputed;		/* where a program could not go on */
 
 	Relation	rel;
 	TupleTableSlot *slot;		/* a row, for expressions and quals */
