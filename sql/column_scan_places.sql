@@ -70,7 +70,27 @@ ALTER TABLE asked SET (parallel_workers = 2);
 SET parallel_setup_cost = 0;
 SET parallel_tuple_cost = 0;
 SELECT text, c.* FROM query, pg_temp.compare(text) c WHERE c.same IS NOT TRUE ORDER BY id;
+-- each has one hash table, also where the qual before it is a program's in some pages only
+CREATE TABLE uneven AS SELECT i, CASE WHEN i BETWEEN 900 AND 950 THEN 1e30 ELSE i END AS n FROM generate_series(1, 3000) i;
+ANALYZE uneven;
+SELECT c.* FROM pg_temp.compare('SELECT o.j, l.* FROM generate_series(0, 3) o(j), LATERAL (SELECT gpu_sum(i), gpu_count(*) FROM uneven WHERE n * 2 > 5 AND (i IN (SELECT a.i FROM asked a WHERE a.i % 4 = o.j) OR i < 0)) l') c;
 SET gpured.debug_scan = require;
+-- parallel workers have them before the first row, so that EXPLAIN ANALYZE knows of them
+CREATE FUNCTION pg_temp.analyzed(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE
+	line text;
+BEGIN
+	FOR line IN EXECUTE 'EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) ' || query LOOP
+		IF line ~ 'Custom Scan|Seq Scan' THEN
+			RETURN NEXT substring(line FROM '(?:Parallel )?(?:Custom|Seq) Scan');
+		END IF;
+	END LOOP;
+END $$;
+ALTER TABLE uneven SET (parallel_workers = 2);
+ALTER TABLE asked SET (parallel_workers = 0);
+SELECT * FROM pg_temp.analyzed('SELECT gpu_sum(i) FILTER (WHERE i IN (SELECT a.i FROM asked a WHERE k > 3)) FROM uneven WHERE i < 50 OR i NOT IN (SELECT a.i FROM asked a WHERE k > 4)');
+ALTER TABLE asked SET (parallel_workers = 2);
+DROP TABLE uneven;
 SET gpured.offload = auto;
 EXPLAIN (COSTS OFF) SELECT gpu_sum((SELECT max(w) FROM other WHERE other.k + 1 = asked.k)) FROM asked WHERE v > (SELECT avg(w) FROM other WHERE other.k - 1 = asked.k);
 RESET gpured.offload;

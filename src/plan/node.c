@@ -236,6 +236,7 @@ begin_scan(CustomScanState *css, EState *estate, int eflags)
 	node->columns = gpured_columns_create(node->rel, &css->ss);
 	node->filter = gpured_quals_create(node->quals, node->columns, &css->ss);
 	node->fold = gpured_fold_create(outputs, node->has_group_by, node->columns, &css->ss);
+	gpured_columns_init_exprs(node->columns, &css->ss);
 	MemoryContextSwitchTo(old);
 }
 

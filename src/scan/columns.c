@@ -229,6 +229,18 @@ set_room(GpuredColumns *columns)
 }
 
 void
+gpured_columns_init_exprs(GpuredColumns *columns, ScanState *node)
+{
+	for (int i = 0; i < columns->ncolumns; i++)
+	{
+		GpuredColumn *column = &columns->column[i];
+
+		if (column->attnum == 0)
+			column->state = gpured_init_expr(column->expr, columns, node);
+	}
+}
+
+void
 gpured_columns_prepare(GpuredColumns *columns, ScanState *node)
 {
 	TupleDesc	desc = RelationGetDescr(columns->rel);
@@ -271,7 +283,6 @@ gpured_columns_prepare(GpuredColumns *columns, ScanState *node)
 		column->nulls = palloc(columns->room * sizeof(bool));
 		if (column->attnum == 0)
 		{
-			column->state = gpured_init_expr(column->expr, columns, node);
 			columns->nexprs++;
 			continue;
 		}

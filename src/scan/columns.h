@@ -122,6 +122,12 @@ extern int	gpured_columns_add_used(GpuredColumns *columns, Expr *var, bool first
  */
 extern int	gpured_columns_add_condition(GpuredColumns *columns, Expr *expr, ScanState *node);
 
+/*
+ * All expressions are added: have the executor prepare them, and so have their subqueries
+ * where parallel workers look for them, before the first row.
+ */
+extern void gpured_columns_init_exprs(GpuredColumns *columns, ScanState *node);
+
 /* All are added: prepare for extraction. */
 extern void gpured_columns_prepare(GpuredColumns *columns, ScanState *node);
 
