@@ -64,7 +64,8 @@ typedef struct Counters
 	uint64		server_batches; /* that gpured-server computed */
 	uint64		flushes;		/* of groups that exceeded their memory */
 	uint64		ungrouped;		/* rows that came out as they are */
-	uint64		recomputed;		/* those of them where a program could not go on */
+	uint64		recomputed;		/* those of them where a program could not go
+								 * on */
 	uint64		extract_ns;		/* reading pages and extracting columns */
 	uint64		fold_ns;		/* on the device, or handing over batches to
 								 * the server and waiting for it */
