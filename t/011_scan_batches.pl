@@ -78,6 +78,13 @@ is("@answer", 't 7 0', 'but counts');
 is("@answer", 't 10 0', 'more aggregates than slots: each on the server or in the session');
 @answer = scan('SET gpured.offload = auto', $all, '^(server_aggregates|batches)$');
 is("@answer", 't 0 0', 'under auto nothing is sent');
+# But sums of products are to a GPU, after the first million of rows.
+$node->safe_psql('postgres', 'CREATE TABLE many AS SELECT i, i::float8 AS x FROM generate_series(1, 1100000) i');
+@answer = scan('SET gpured.offload = auto', 'SELECT gpu_corr(x, i) = 1 AND gpu_sum(x) = 605000550000 FROM many', '^rows$');
+is("$answer[0] $answer[2]", 't 0', 'nor is what comes from the executor');
+if ($device eq 'cuda') { ok($answer[1] > 0 && $answer[1] < 100000, 'sums of products are, in part') }
+else { is($answer[1], 0, 'nor are sums of products to a server on the CPU') }
+$node->safe_psql('postgres', 'DROP TABLE many');
 @answer = scan('SET gpured.offload = off', $all, '^(server_aggregates|batches)$');
 is("@answer", 't 0 0', 'nor under off');
 @answer = scan($force, 'SELECT bool_and(s = c * (c + 1) / 2) FROM (SELECT gpu_sum(1) s, 1 c FROM scanned GROUP BY i) g', '^batches$');

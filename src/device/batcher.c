@@ -201,7 +201,7 @@ leave_server(Batcher *batcher)
 static bool
 enter_server(Batcher *batcher, bool first, GpuredStatus *status)
 {
-	int			wait_ms = first ? FIRST_SLOT_WAIT : 0;
+	int			wait_ms = first && gpured_offload_setting == GPURED_OFFLOAD_FORCE ? FIRST_SLOT_WAIT : 0;
 
 	if (!gpured_lease_connect(&batcher->lease, batcher->op, first, status))
 		return false;

@@ -32,22 +32,27 @@
 #define BREAK_EVEN_SCAN		UINT64_MAX
 
 /*
- * Neither have sums and extremes of a column scan, which has its values in the
- * cache.  On the machine of an H200 (build/roundtrip) adding one there took 0.2 to
- * 0.4 ns, a greatest 0.1 ns; sending it 0.3 to 0.5 ns, and 0.4 to 1.2 ns when eight
- * sessions did.  Sums of squares and products are another matter: 0.4 to 1.5 ns
- * there against 0.3 to 0.5 ns, 4.1 against 1.2 ns for pairs.  But a scan adds them
- * a row at a time, which takes more than either, and how much a query over them
- * gains with a GPU has not been measured yet (scripts/gpu-test, bench-sql).
+ * Neither have most operations of a column scan, which has its values in the cache.
+ * On the machine of an H200 (build/roundtrip) adding one there took 0.2 to 0.4 ns, a
+ * greatest 0.15 ns; sending it 0.25 to 0.5 ns, and 0.4 to 1.2 ns when eight sessions
+ * did.  Sums of squares took 0.4 to 1.7 ns there against 0.25 to 0.5 ns, which of a
+ * query's 15 ns a row is nothing: over 10 M rows var_samp gained 3 to 7 % from float4
+ * and float8, and lost 2 % from int4 (scripts/gpu-test, bench-sql).  All the sums of
+ * a regression took 4.0 ns against 1.0, and corr 313 ms against 416: some 10 ns a
+ * row.  The number of rows is one after which that is far more than a connection,
+ * which takes less than a millisecond, is worth.
  */
 #define BREAK_EVEN_COLUMN_SCAN UINT64_MAX
+#define BREAK_EVEN_moments BREAK_EVEN_COLUMN_SCAN
+#define BREAK_EVEN_dot BREAK_EVEN_COLUMN_SCAN
+#define BREAK_EVEN_pair_moments 1000000
 
 static const uint64 break_even[GPURED_NUM_OPS][GPURED_NUM_PATHS] = {
 	[GPURED_none] = {UINT64_MAX, UINT64_MAX},
 #define GPURED_REDUCE(op, type, ctype, acc) \
 	[GPURED_reduce_##op##_##type] = {BREAK_EVEN_REDUCE, BREAK_EVEN_COLUMN_SCAN},
 #define GPURED_MOMENTS(op, type, ctype, columns, acc) \
-	[GPURED_reduce_##op##_##type] = {BREAK_EVEN_REDUCE, BREAK_EVEN_COLUMN_SCAN},
+	[GPURED_reduce_##op##_##type] = {BREAK_EVEN_REDUCE, BREAK_EVEN_##op},
 #define GPURED_SCAN(op, type, ctype, acc, otype) \
 	[GPURED_scan_##op##_##type] = {BREAK_EVEN_SCAN, UINT64_MAX},
 #include "oplist.h"

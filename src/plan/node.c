@@ -697,12 +697,33 @@ show_removed(ScanNode *node, uint64 removed, ExplainState *es)
 	ExplainPropertyFloat("Rows Removed by Filter", NULL, nloops > 0 ? removed / nloops : 0, 0, es);
 }
 
-static void
-explain_counters(ScanNode *node, ExplainState *es)
+/* With those of the workers. */
+static Counters
+sum_counters(const ScanNode *node)
 {
 	Counters	sum = node->total;
 
 	add_counters(&sum, &node->counters);
+	return sum;
+}
+
+/*
+ * Where aggregates are computed that it has a kernel for; groups never are.  Which do not
+ * have to go to the server is known when they have.
+ */
+static const char *
+device_of(const ScanNode *node)
+{
+	if (!node->has_group_by && gpured_offload_setting == GPURED_OFFLOAD_FORCE)
+		return "server";
+	return sum_counters(node).server_batches > 0 ? "server" : "cpu";
+}
+
+static void
+explain_counters(ScanNode *node, ExplainState *es)
+{
+	Counters	sum = sum_counters(node);
+
 	ExplainPropertyUInteger("Blocks", NULL, sum.blocks, es);
 	ExplainPropertyUInteger("Rows Scanned", NULL, sum.rows, es);
 	show_removed(node, sum.rows - sum.passed, es);
@@ -781,13 +802,7 @@ explain_scan(CustomScanState *css, List *ancestors, ExplainState *es)
 			keys = lappend(keys, expr);
 	}
 	ExplainPropertyText("Relation", RelationGetRelationName(node->rel), es);
-
-	/*
-	 * Where aggregates are computed that it has a kernel for; groups never
-	 * are.
-	 */
-	ExplainPropertyText("Device", keys == NIL && gpured_offload_setting == GPURED_OFFLOAD_FORCE ?
-						"server" : "cpu", es);
+	ExplainPropertyText("Device", device_of(node), es);
 	if (node->quals != NIL)
 	{
 		List	   *context = set_deparse_context_plan(es->deparse_cxt, css->ss.ps.plan, ancestors);
