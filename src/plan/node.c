@@ -40,7 +40,6 @@
 #include "progress.h"
 #include "scan/filter.h"
 #include "scan/fold.h"
-#include "scan/memory.h"
 #include "scan/program.h"
 #include "scan/quals.h"
 #include "stats.h"
@@ -212,7 +211,6 @@ begin_scan(CustomScanState *css, EState *estate, int eflags)
 	CustomScan *scan = (CustomScan *) css->ss.ps.plan;
 	int			noutputs = intVal(lsecond(scan->custom_private));
 	List	   *outputs = list_copy_head(scan->custom_scan_tlist, noutputs);
-	MemoryContext old;
 	ListCell   *lc;
 
 	node->has_group_by = intVal(linitial(scan->custom_private)) != 0;
@@ -233,12 +231,10 @@ begin_scan(CustomScanState *css, EState *estate, int eflags)
 				errmsg("materialized view \"%s\" has not been populated",
 					   RelationGetRelationName(node->rel)),
 				errhint("Use the REFRESH MATERIALIZED VIEW command."));
-	old = MemoryContextSwitchTo(gpured_scan_memory(estate->es_query_cxt));
 	node->columns = gpured_columns_create(node->rel, &css->ss);
 	node->filter = gpured_quals_create(node->quals, node->columns, &css->ss);
 	node->fold = gpured_fold_create(outputs, node->has_group_by, node->columns, &css->ss);
 	gpured_columns_init_exprs(node->columns, &css->ss);
-	MemoryContextSwitchTo(old);
 }
 
 /*
@@ -262,7 +258,7 @@ has_large_values(const GpuredColumns *columns)
 static void
 start(ScanNode *node)
 {
-	MemoryContext old = MemoryContextSwitchTo(node->columns->context);
+	MemoryContext old = MemoryContextSwitchTo(node->css.ss.ps.state->es_query_cxt);
 
 	if (!node->started)
 	{
@@ -272,7 +268,6 @@ start(ScanNode *node)
 		node->slice_rows = TOASTED_ROWS;
 		node->started = true;
 	}
-	MemoryContextSwitchTo(node->css.ss.ps.state->es_query_cxt);
 	gpured_pages_begin(&node->pages, node->rel, node->css.ss.ps.state->es_snapshot,
 					   node->shared != NULL ? &node->shared->blocks : NULL,
 					   node->columns->natts);

@@ -25,6 +25,7 @@
 #include "compat.h"
 #include "scan/columns.h"
 #include "scan/filter.h"
+#include "scan/memory.h"
 #include "scan/numerics.h"
 #include "scan/program.h"
 
@@ -39,6 +40,7 @@ gpured_columns_create(Relation rel, ScanState *node)
 	EState	   *estate = node->ps.state;
 
 	columns->context = CurrentMemoryContext;
+	columns->memory = gpured_scan_memory(estate->es_query_cxt);
 	columns->rel = rel;
 	columns->econtext = node->ps.ps_ExprContext;
 	columns->slot = ExecInitExtraTupleSlot(estate, RelationGetDescr(rel), &TTSOpsHeapTuple);
@@ -279,8 +281,8 @@ gpured_columns_prepare(GpuredColumns *columns, ScanState *node)
 		GpuredColumn *column = &columns->column[i];
 		Size		size = column->byval ? column->len : sizeof(Datum);
 
-		column->values = palloc(columns->room * size);
-		column->nulls = palloc(columns->room * sizeof(bool));
+		column->values = MemoryContextAlloc(columns->memory, columns->room * size);
+		column->nulls = MemoryContextAlloc(columns->memory, columns->room * sizeof(bool));
 		if (column->attnum == 0)
 		{
 			columns->nexprs++;
@@ -405,7 +407,7 @@ void
 gpured_columns_keep_integers(GpuredColumns *columns, GpuredColumn *column)
 {
 	if (column->scale == NULL)
-		column->scale = MemoryContextAlloc(columns->context, columns->room * sizeof(uint8));
+		column->scale = MemoryContextAlloc(columns->memory, columns->room * sizeof(uint8));
 }
 
 /* A value for the batch: a copy, or a numeric as an integer. */

@@ -96,6 +96,7 @@ typedef struct GpuredColumns
 	int		   *of_attribute;	/* column by attribute, -1 if not needed */
 
 	MemoryContext context;		/* columns */
+	MemoryContext memory;		/* arrays of rows */
 	MemoryContext constants;	/* that programs have computed */
 	int			nkept_constants;	/* of programs */
 	struct GpuredRows *free_rows;	/* that no node of a program has */

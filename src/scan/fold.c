@@ -184,7 +184,7 @@ add_input(GpuredFold *fold, const GpuredAccumulator *accumulator)
 	input->column = accumulator->column;
 	input->filter = accumulator->filter;
 	input->sum = is_numeric ? accumulator : NULL;
-	input->valid = palloc((fold->columns->room + 63) / 64 * sizeof(uint64));
+	input->valid = MemoryContextAlloc(fold->columns->memory, (fold->columns->room + 63) / 64 * sizeof(uint64));
 	return fold->ninputs++;
 }
 
@@ -224,9 +224,9 @@ prepare_numerics(GpuredFold *fold, GpuredAccumulator *accumulator)
 			return;
 	}
 	else if (only_summed && column->numerics == NULL)
-		column->numerics = gpured_numerics_create(fold->columns->room, (int64 *) column->values);
+		column->numerics = gpured_numerics_create(fold->columns->memory, fold->columns->room, (int64 *) column->values);
 	accumulator->numerics = column->numerics != NULL ? column->numerics :
-		gpured_numerics_create(fold->columns->room, NULL);
+		gpured_numerics_create(fold->columns->memory, fold->columns->room, NULL);
 }
 
 /* Let the device have the groups, and the totals of their columns. */
@@ -261,9 +261,9 @@ prepare_groups(GpuredFold *fold)
 void
 gpured_fold_prepare(GpuredFold *fold)
 {
-	fold->take = palloc(fold->columns->room * sizeof(bool));
+	fold->take = MemoryContextAlloc(fold->columns->memory, fold->columns->room * sizeof(bool));
 	for (int i = 0; i < 2; i++)
-		fold->dense[i] = palloc(fold->columns->room * sizeof(int64));
+		fold->dense[i] = MemoryContextAlloc(fold->columns->memory, fold->columns->room * sizeof(int64));
 	for (int i = 0; i < fold->naccumulators; i++)
 	{
 		if (fold->accumulators[i].shortcut == GPURED_SHORTCUT_NUMERIC_SUM)

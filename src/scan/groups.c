@@ -62,9 +62,9 @@ gpured_groups_create(const int *keys, int nkeys, GpuredGroupedSpec *spec,
 			int			len = columns->column[keys[k]].len;
 
 			sizes[k] = Max(len, sizeof(uint32));
-			groups->valid[k] = palloc((columns->room + 63) / 64 * sizeof(uint64));
+			groups->valid[k] = MemoryContextAlloc(columns->memory, (columns->room + 63) / 64 * sizeof(uint64));
 			if (len < sizeof(uint32))
-				groups->widened[k] = palloc(columns->room * sizeof(uint32));
+				groups->widened[k] = MemoryContextAlloc(columns->memory, columns->room * sizeof(uint32));
 		}
 		spec->nkeys = nkeys;
 		spec->key_size = sizes;

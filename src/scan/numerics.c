@@ -15,12 +15,13 @@
 #define MISFIT_SHARE 4
 
 GpuredNumerics *
-gpured_numerics_create(int room, int64 *values)
+gpured_numerics_create(MemoryContext context, int room, int64 *values)
 {
 	GpuredNumerics *numerics = palloc0(sizeof(GpuredNumerics));
 
-	numerics->values = values != NULL ? values : palloc(room * sizeof(int64));
-	numerics->misfit = palloc0(room * sizeof(bool));
+	numerics->values = values != NULL ? values :
+		MemoryContextAlloc(context, room * sizeof(int64));
+	numerics->misfit = MemoryContextAllocZero(context, room * sizeof(bool));
 	gpured_numerics_reset(numerics);
 	return numerics;
 }

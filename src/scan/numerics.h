@@ -23,8 +23,11 @@ typedef struct GpuredNumerics
 	int			misfits;		/* how many do not fit */
 } GpuredNumerics;
 
-/* For the rows of a batch.  The values may be where the column has its own. */
-extern GpuredNumerics *gpured_numerics_create(int room, int64 *values);
+/*
+ * For the rows of a batch, of which there is room for so many; the arrays are in "context".
+ * The values may be where the column has its own.
+ */
+extern GpuredNumerics *gpured_numerics_create(MemoryContext context, int room, int64 *values);
 
 /* Another scan begins. */
 extern void gpured_numerics_reset(GpuredNumerics *numerics);

@@ -419,7 +419,7 @@ take_rows(GpuredProgram *program, GpuredColumns *columns)
 	GpuredRows *rows = columns->free_rows;
 
 	if (rows == NULL)
-		rows = palloc0(sizeof(GpuredRows));
+		rows = MemoryContextAllocZero(columns->memory, sizeof(GpuredRows));
 	else
 		columns->free_rows = rows->next;
 	set_rows(program, rows);
@@ -502,7 +502,7 @@ create_constant(Node *node, Building *building)
 		program->state = gpured_init_expr((Expr *) node, columns, building->node);
 	program->keeps_rows = columns->nkept_constants++ < MAX_KEPT_CONSTANTS;
 	if (program->keeps_rows)
-		set_rows(program, palloc0(sizeof(GpuredRows)));
+		set_rows(program, MemoryContextAllocZero(columns->memory, sizeof(GpuredRows)));
 	else
 		take_rows(program, columns);
 	return program;
