@@ -215,6 +215,34 @@ find_places(GpuredColumns *columns)
 	columns->walk_offset = offset;
 }
 
+/*
+ * Which columns are extracted before quals are applied, and which of the rows that pass.
+ * A column without a fixed place on the way to those of the quals is taken as it is met.
+ */
+static void
+find_phases(GpuredColumns *columns)
+{
+	columns->goes_on = columns->goes_on_complete = true;
+	for (int i = 0; i < columns->ncolumns; i++)
+	{
+		GpuredColumn *column = &columns->column[i];
+		bool		on_the_way = column->attnum < columns->natts_first;
+
+		if (column->attnum == 0)
+			continue;
+		if (on_the_way && column->byval && column->offset < 0)
+			column->first = true;
+		if (column->first)
+		{
+			columns->has_first = true;
+			continue;
+		}
+		columns->has_rest = true;
+		columns->goes_on &= !on_the_way;
+		columns->goes_on_complete &= !on_the_way || column->offset >= 0;
+	}
+}
+
 /* As many rows as there is memory for, but no more than a small table has. */
 static void
 set_room(GpuredColumns *columns)
@@ -290,12 +318,9 @@ gpured_columns_prepare(GpuredColumns *columns, ScanState *node)
 		}
 		columns->of_attribute[column->attnum - 1] = i;
 		column->missing = getmissingattr(desc, column->attnum, &column->missing_null);
-		if (column->first)
-			columns->has_first = true;
-		else
-			columns->has_rest = true;
 	}
 	find_places(columns);
+	find_phases(columns);
 	MemoryContextSwitchTo(old);
 }
 
@@ -646,13 +671,17 @@ walk_page(GpuredColumns *columns, const GpuredPage *page, bool first)
 	int			natts = first ? columns->natts_first : columns->natts_rest;
 	int			start = page->complete ? columns->walk_start : 0;
 	int			offset = page->complete ? columns->walk_offset : 0;
+	bool		go_on = !first && columns->walked &&
+		(page->complete ? columns->goes_on_complete : columns->goes_on);
 	Walk		whole;
 	Walk		partial;
 
+	if (go_on)
+		start = columns->natts_first;
 	whole.n = partial.n = 0;
 	for (int r = 0; r < page->n; r++)
 		walk_add(page->complete || is_whole(page->tuple[r], natts) ? &whole : &partial, page, r,
-				 offset);
+				 go_on ? columns->reached[r] : offset);
 	for (int i = start; i < natts; i++)
 	{
 		int			len = TupleDescAttr(RelationGetDescr(columns->rel), i)->attlen;
@@ -668,6 +697,13 @@ walk_page(GpuredColumns *columns, const GpuredPage *page, bool first)
 			walk_partial(columns, &whole, page, i, column);
 		walk_partial(columns, &partial, page, i, column);
 	}
+	if (!first || natts < start)
+		return;
+	columns->walked = true;
+	for (int j = 0; j < whole.n; j++)
+		columns->reached[whole.row[j]] = whole.offset[j];
+	for (int j = 0; j < partial.n; j++)
+		columns->reached[partial.row[j]] = partial.offset[j];
 }
 
 static void
@@ -693,6 +729,7 @@ extract(GpuredColumns *columns, const GpuredPage *page, bool first)
 void
 gpured_columns_extract_first(GpuredColumns *columns, GpuredPage *page)
 {
+	columns->walked = false;
 	if (columns->has_first)
 		extract(columns, page, true);
 }
@@ -746,6 +783,7 @@ gpured_columns_select(GpuredColumns *columns, GpuredPage *page, const bool *keep
 		page->tuple[i] = page->tuple[index[i]];
 		page->data[i] = page->data[index[i]];
 		page->offset[i] = page->offset[index[i]];
+		columns->reached[i] = columns->reached[index[i]];
 	}
 	page->n = n;
 }

@@ -94,6 +94,11 @@ typedef struct GpuredColumns
 	int			walk_start;		/* the first that varies; natts if none does */
 	int			walk_offset;	/* where the one before it ends */
 	int		   *of_attribute;	/* column by attribute, -1 if not needed */
+	bool		goes_on;		/* the second walk begins where the first
+								 * ends, */
+	bool		goes_on_complete;	/* or does so in a complete page */
+	bool		walked;			/* the first one is done */
+	int			reached[MaxHeapTuplesPerPage];	/* where it ended in each row */
 
 	MemoryContext context;		/* columns */
 	MemoryContext memory;		/* arrays of rows */
