@@ -152,4 +152,26 @@ SELECT pg_temp.counted(q, 'Rows Computed by PostgreSQL') AS computed, pg_temp.co
 SELECT pg_temp.counted(q, 'Rows Computed by PostgreSQL') BETWEEN 1 AND 291 AS computed, pg_temp.counted(q, 'Rows Recomputed by PostgreSQL') BETWEEN 1 AND 291 AS recomputed
   FROM unnest(ARRAY['SELECT gpu_sum(n * n * n) FROM mixed', 'SELECT gpu_sum(i) FROM mixed WHERE n * n * n > 5', 'SELECT gpu_sum(i) FROM mixed WHERE n * n * n > 5 AND i > 10']) q;
 DROP TABLE mixed;
+
+-- numerics that have no representation of 64 bits, compared with constants: by their sign, if that is enough
+CREATE TABLE beyond AS
+  SELECT i, CASE WHEN i % 20 < 14 THEN (ARRAY['NaN', 'Infinity', '-Infinity', 1e20, -1e20, 1e30, -1e30, 1e300, -1e300, 12345678901234567890123.5, -12345678901234567890123.5,
+                 9223372036854775807, -9223372036854775807, 9e18]::numeric[])[i % 20 + 1] ELSE round(i / 7.0, i % 5) END AS n
+    FROM generate_series(1, 5000) i;
+INSERT INTO beyond SELECT i, (ARRAY[99999999999999999999, -99999999999999999999, 9223372036854775808, -9223372036854775808, -9223372036854775809, 1e-30, 0, NULL]::numeric[])[i] FROM generate_series(1, 8) i;
+VACUUM ANALYZE beyond;
+CREATE FUNCTION pg_temp.passed(qual text, setting text) RETURNS text LANGUAGE plpgsql AS $f$
+DECLARE
+  result text;
+BEGIN
+  PERFORM set_config('gpured.debug_scan', setting, true);
+  EXECUTE 'SELECT gpu_sum(i)::text || '' '' || gpu_count(*) || '' '' || gpu_count(*) FILTER (WHERE NOT ' || qual || ') FROM beyond WHERE ' || qual || ' OR i < 3' INTO result;
+  RETURN result;
+END $f$;
+SELECT count(*), count(*) FILTER (WHERE pg_temp.passed(q, 'require') = pg_temp.passed(q, 'forbid')) AS same
+  FROM unnest('{3,-3,0,0.1,1e18,9223372036854775806,9223372036854775807,-9223372036854775807,-9223372036854775808,1e19,1e20,-1e20,1e25,NaN,Infinity,-Infinity}'::numeric[]) c,
+       unnest('{<,<=,=,>=,>,<>}'::text[]) o, LATERAL (VALUES (format('(n %s %L::numeric)', o, c)), (format('(%L::numeric %s n)', c, o))) v(q);
+SELECT q, pg_temp.counted(q, 'Rows Recomputed by PostgreSQL') AS recomputed
+  FROM unnest(ARRAY['SELECT gpu_sum(i) FROM beyond WHERE i > 8 AND n < 3', 'SELECT gpu_sum(i) FROM beyond WHERE i > 8 AND 3 >= n', 'SELECT gpu_sum(i) FROM beyond WHERE i > 8 AND (n = 3 OR n BETWEEN 7 AND 100)']) q;
+DROP TABLE beyond;
 DROP TABLE grouped, queries;

@@ -18,7 +18,11 @@
 #define SERIAL_MAX_SCALE 0x3FFF
 
 #define KIND_MASK		0xC000
+#define KIND_NEGATIVE	0x4000	/* and not short */
 #define KIND_SHORT		0x8000
+#define KIND_SPECIAL	0xC000
+#define SPECIAL_MASK	0xF000
+#define SPECIAL_MINUS_INFINITY 0xF000
 #define SHORT_NEGATIVE	0x2000
 #define SHORT_SCALE_SHIFT 7
 #define SHORT_WEIGHT_MASK 0x007F	/* of the first digit, with its sign */

@@ -14,6 +14,7 @@
 
 #include "access/detoast.h"
 #include "access/tupmacs.h"
+#include "catalog/pg_type.h"
 #include "executor/executor.h"
 #include "nodes/nodeFuncs.h"
 #include "storage/bufmgr.h"
@@ -217,11 +218,14 @@ find_places(GpuredColumns *columns)
 
 /*
  * Which columns are extracted before quals are applied, and which of the rows that pass.
- * A column without a fixed place on the way to those of the quals is taken as it is met.
+ * A column without a fixed place on the way to those of the quals is taken as it is met,
+ * but for numerics, which are read as integers when they are extracted.
  */
 static void
 find_phases(GpuredColumns *columns)
 {
+	TupleDesc	desc = RelationGetDescr(columns->rel);
+
 	columns->goes_on = columns->goes_on_complete = true;
 	for (int i = 0; i < columns->ncolumns; i++)
 	{
@@ -230,7 +234,8 @@ find_phases(GpuredColumns *columns)
 
 		if (column->attnum == 0)
 			continue;
-		if (on_the_way && column->byval && column->offset < 0)
+		if (on_the_way && column->offset < 0 &&
+			TupleDescAttr(desc, column->attnum - 1)->atttypid != NUMERICOID)
 			column->first = true;
 		if (column->first)
 		{

@@ -126,11 +126,30 @@ compute_sides(GpuredProgram *program, const GpuredColumns *columns, int n, const
 	return true;
 }
 
+/*
+ * Whether a column's numerics that cannot be represented are compared with a constant by
+ * their sign: no constant is as great as what stands for them.
+ */
+static bool
+may_saturate(const GpuredProgram *column, GpuredProgram *constant, const GpuredColumns *columns, int n,
+			 const bool *active)
+{
+	if (column->kind != GPURED_NODE_COLUMN || constant->kind != GPURED_NODE_CONSTANT ||
+		!gpured_program_compute(constant, columns, n, active))
+		return false;
+	return constant->constant.i > PG_INT64_MIN + 1 && constant->constant.i < PG_INT64_MAX;
+}
+
 bool
 gpured_compute_compare(GpuredProgram *program, const GpuredColumns *columns, int n, const bool *active)
 {
 	bool		live[GPURED_PAGE_ROWS];
 
+	if (program->value_class == CLASS_NUMERIC)
+	{
+		program->args[0]->saturates = may_saturate(program->args[0], program->args[1], columns, n, active);
+		program->args[1]->saturates = may_saturate(program->args[1], program->args[0], columns, n, active);
+	}
 	if (!compute_sides(program, columns, n, active, live))
 		return false;
 	compare_rows(program->comparison, program->value_class, program->args[0], program->args[1], n,

@@ -24,9 +24,13 @@ load_numerics(GpuredProgram *program, const Datum *values, int n, const bool *ac
 
 		if (!active[i] | program->null[i])
 			continue;
-		if (!gpured_is_plain_string(numeric) ||
-			!gpured_numeric_read(numeric, &program->i[i], &program->scale[i]))
+		if (!gpured_is_plain_string(numeric))
 			return false;
+		if (likely(gpured_numeric_read(numeric, &program->i[i], &program->scale[i])))
+			continue;
+		if (!program->saturates || !gpured_numeric_saturate(numeric, &program->i[i]))
+			return false;
+		program->scale[i] = 0;
 	}
 	return true;
 }

@@ -161,6 +161,8 @@ struct GpuredProgram
 	int64	   *i;
 	double	   *d;				/* the same place */
 	uint8	   *scale;			/* numeric */
+	bool		saturates;		/* what is beyond all others may be the least
+								 * or greatest integer */
 };
 
 /* program_numbers.c, program_time.c, program_numeric.c */
@@ -216,6 +218,7 @@ extern bool gpured_compute_coalesce(GpuredProgram *program, const GpuredColumns 
 
 /* program_numeric.c */
 extern bool gpured_numeric_read(const struct varlena *numeric, int64 *value, uint8 *scale);
+extern bool gpured_numeric_saturate(const struct varlena *numeric, int64 *value);
 extern int	gpured_numeric_compare(int64 a, int a_scale, int64 b, int b_scale);
 
 /* program.c: an argument that is a constant of this type and not NULL, or else NULL */

@@ -132,6 +132,44 @@ gpured_numeric_compare(int64 a, int a_scale, int64 b, int b_scale)
 	return (x > y) - (x < y);
 }
 
+/*
+ * One that is less or greater than all that can be read, as NaN, the infinities and what
+ * has more than twenty digits before the point: the least or greatest integer.
+ */
+bool
+gpured_numeric_saturate(const struct varlena *numeric, int64 *value)
+{
+	const char *data = VARDATA_ANY(numeric);
+	Size		size = VARSIZE_ANY_EXHDR(numeric);
+	uint16		header;
+	int16		weight;
+	bool		negative;
+
+	memcpy(&header, data, sizeof(header));
+	if ((header & KIND_MASK) == KIND_SPECIAL)
+	{
+		*value = (header & SPECIAL_MASK) == SPECIAL_MINUS_INFINITY ? PG_INT64_MIN : PG_INT64_MAX;
+		return true;
+	}
+	if ((header & KIND_MASK) == KIND_SHORT)
+	{
+		weight = SHORT_WEIGHT(header);
+		negative = (header & SHORT_NEGATIVE) != 0;
+		size -= sizeof(header);
+	}
+	else
+	{
+		memcpy(&weight, data + sizeof(header), sizeof(weight));
+		negative = (header & KIND_MASK) == KIND_NEGATIVE;
+		size -= sizeof(header) + sizeof(weight);
+	}
+	/* The first digit is none of zero: it is 10^20 or more. */
+	if (size == 0 || weight < 5)
+		return false;
+	*value = negative ? PG_INT64_MIN : PG_INT64_MAX;
+	return true;
+}
+
 /* ---- arithmetic --------------------------------------------------------- */
 
 /* Divide and round halves away from zero, as PostgreSQL does. */
