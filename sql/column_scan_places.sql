@@ -124,6 +124,9 @@ SET gpured.debug_scan = allow;
 EXPLAIN (COSTS OFF) SELECT gpu_max(i) FROM indexed;
 EXPLAIN (COSTS OFF) SELECT gpu_sum(j) FROM indexed WHERE i BETWEEN 100 AND 200;
 EXPLAIN (COSTS OFF) SELECT gpu_sum(j) FROM indexed;
+-- as many groups as a quotient has values, where PostgreSQL would be sooner
+EXPLAIN (COSTS OFF) SELECT i / 1000, gpu_sum(j::numeric), gpu_avg(j::numeric) FROM indexed GROUP BY 1;
+EXPLAIN (COSTS OFF) SELECT i / 2, gpu_sum(j::numeric), gpu_avg(j::numeric) FROM indexed GROUP BY 1;
 -- of a table that was never analysed ten pages are assumed: here it is one, then 24
 CREATE TABLE fresh WITH (autovacuum_enabled = off) AS SELECT i FROM generate_series(1, 20) i;
 EXPLAIN (COSTS OFF) SELECT gpu_sum(i) FROM fresh;

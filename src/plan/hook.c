@@ -10,6 +10,8 @@
  */
 #include "postgres.h"
 
+#include <math.h>
+
 #include "access/heapam.h"
 #include "access/htup_details.h"
 #include "access/table.h"
@@ -29,6 +31,7 @@
 #include "optimizer/prep.h"
 #include "optimizer/tlist.h"
 #include "parser/parsetree.h"
+#include "utils/fmgroids.h"
 #include "utils/rel.h"
 #include "utils/selfuncs.h"
 #include "utils/spccache.h"
@@ -493,24 +496,68 @@ make_final_path(PlannerInfo *root, RelOptInfo *output_rel, Path *path,
 									(List *) extra->havingQual, &costs, ngroups);
 }
 
+/* What a column is divided by, if an expression is that of integers; else 0. */
+static double
+integer_divisor(Node *expr)
+{
+	OpExpr	   *op = (OpExpr *) expr;
+	Const	   *divisor;
+
+	if (!IsA(expr, OpExpr) || list_length(op->args) != 2 || !IsA(linitial(op->args), Var) ||
+		!IsA(lsecond(op->args), Const))
+		return 0;
+	divisor = lsecond(op->args);
+	if (divisor->constisnull)
+		return 0;
+	set_opfuncid(op);
+	switch (op->opfuncid)
+	{
+		case F_INT2DIV:
+		case F_INT42DIV:
+		case F_INT82DIV:
+			return abs(DatumGetInt16(divisor->constvalue));
+		case F_INT4DIV:
+		case F_INT24DIV:
+		case F_INT84DIV:
+			return fabs((double) DatumGetInt32(divisor->constvalue));
+		case F_INT8DIV:
+		case F_INT28DIV:
+		case F_INT48DIV:
+			return fabs((double) DatumGetInt64(divisor->constvalue));
+		default:
+			return 0;
+	}
+}
+
 /*
  * The number of groups of so many rows.  That of an expression, a timestamp cut to hours for
  * instance, is estimated as if all of its columns' values made groups, which says
- * little: then there are taken to be far fewer groups than rows.
+ * little: then there are taken to be far fewer groups than rows, unless it is known how
+ * many values make one.
  */
 static double
 estimate_groups(PlannerInfo *root, double rows, GroupPathExtraData *extra)
 {
 	List	   *exprs = get_sortgrouplist_exprs(root->parse->groupClause, extra->targetList);
 	double		result = estimate_num_groups(root, exprs, rows, NULL, NULL);
+	double		guess = Max(1000, rows / 50);
+	bool		has_expression = false;
 	ListCell   *lc;
 
 	foreach(lc, exprs)
 	{
-		if (!IsA(lfirst(lc), Var))
-			return Min(result, Max(1000, rows / 50));
+		Node	   *expr = lfirst(lc);
+		double		divisor = integer_divisor(expr);
+
+		has_expression |= !IsA(expr, Var);
+		if (divisor >= 1)
+		{
+			List	   *column = list_make1(linitial(((OpExpr *) expr)->args));
+
+			guess = Max(guess, estimate_num_groups(root, column, rows, NULL, NULL) / divisor);
+		}
 	}
-	return result;
+	return has_expression ? Min(result, guess) : result;
 }
 
 static void
