@@ -184,7 +184,8 @@ add_input(GpuredFold *fold, const GpuredAccumulator *accumulator)
 	input->column = accumulator->column;
 	input->filter = accumulator->filter;
 	input->sum = is_numeric ? accumulator : NULL;
-	input->valid = MemoryContextAlloc(fold->columns->memory, (fold->columns->room + 63) / 64 * sizeof(uint64));
+	input->valid = MemoryContextAlloc(fold->columns->memory,
+									  (fold->columns->room + 63) / 64 * sizeof(uint64));
 	return fold->ninputs++;
 }
 
@@ -224,7 +225,8 @@ prepare_numerics(GpuredFold *fold, GpuredAccumulator *accumulator)
 			return;
 	}
 	else if (only_summed && column->numerics == NULL)
-		column->numerics = gpured_numerics_create(fold->columns->memory, fold->columns->room, (int64 *) column->values);
+		column->numerics = gpured_numerics_create(fold->columns->memory, fold->columns->room,
+												  (int64 *) column->values);
 	accumulator->numerics = column->numerics != NULL ? column->numerics :
 		gpured_numerics_create(fold->columns->memory, fold->columns->room, NULL);
 }

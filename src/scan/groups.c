@@ -62,7 +62,8 @@ gpured_groups_create(const int *keys, int nkeys, GpuredGroupedSpec *spec,
 			int			len = columns->column[keys[k]].len;
 
 			sizes[k] = Max(len, sizeof(uint32));
-			groups->valid[k] = MemoryContextAlloc(columns->memory, (columns->room + 63) / 64 * sizeof(uint64));
+			groups->valid[k] = MemoryContextAlloc(columns->memory,
+												  (columns->room + 63) / 64 * sizeof(uint64));
 			if (len < sizeof(uint32))
 				groups->widened[k] = MemoryContextAlloc(columns->memory, columns->room * sizeof(uint32));
 		}
