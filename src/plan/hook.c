@@ -31,6 +31,7 @@
 #include "optimizer/prep.h"
 #include "optimizer/tlist.h"
 #include "parser/parsetree.h"
+#include "utils/float.h"
 #include "utils/fmgroids.h"
 #include "utils/rel.h"
 #include "utils/selfuncs.h"
@@ -64,6 +65,16 @@ static create_upper_paths_hook_type next_hook;
  * its call: it takes the row apart for them, as a sequential scan does.
  */
 #define BY_EXECUTOR_COST cpu_tuple_cost
+
+/*
+ * A column that has at most so many values, and as many rows for each of them, may have a
+ * dictionary; a value is known to it after about as many rows, those of its page and of some
+ * before, and then costs this.
+ */
+#define MAX_FEW_VALUES 20000.0
+#define ROWS_OF_A_VALUE 10
+#define ROWS_LEFT_A_VALUE 8
+#define LOOKUP_COST (cpu_operator_cost / 2)
 
 /* What a transition function costs a row, and the state of a group to come out and be merged. */
 #define TRANSITION_COST (2 * cpu_operator_cost)
@@ -279,27 +290,108 @@ make_partial_target(PlannerInfo *root, PathTarget *target, Node *having)
 	return set_pathtarget_cost_width(root, partial.target);
 }
 
+/* The number of values that a column has according to statistics; infinite without any. */
+static double
+count_values(PlannerInfo *root, Var *var)
+{
+	VariableStatData stats;
+	bool		is_default;
+	double		result;
+
+	examine_variable(root, (Node *) var, 0, &stats);
+	result = get_variable_numdistinct(&stats, &is_default);
+	ReleaseVariableStats(stats);
+	return is_default ? get_float8_infinity() : result;
+}
+
+/* The expressions that a scan computes for each row, but for bare columns. */
+static List *
+row_expressions(RelOptInfo *rel, PathTarget *target)
+{
+	List	   *result = NIL;
+	ListCell   *lc;
+	ListCell   *arg;
+
+	foreach(lc, rel->baserestrictinfo)
+		result = lappend(result, ((RestrictInfo *) lfirst(lc))->clause);
+	foreach(lc, target->exprs)
+	{
+		Aggref	   *aggref = lfirst(lc);
+
+		if (!IsA(aggref, Aggref))
+		{
+			result = lappend(result, aggref);
+			continue;
+		}
+		result = lappend(result, aggref->aggfilter);
+		foreach(arg, aggref->args)
+			result = lappend(result, ((TargetEntry *) lfirst(arg))->expr);
+	}
+	return result;
+}
+
+/*
+ * The attributes of which expressions are computed once for each value, since they have so
+ * few of them.
+ */
+static Bitmapset *
+find_few(PlannerInfo *root, RelOptInfo *rel, PathTarget *target)
+{
+	Bitmapset  *all = bms_add_range(NULL, 1, rel->max_attr);
+	Bitmapset  *result = NULL;
+	List	   *vars = NIL;
+	ListCell   *lc;
+
+	foreach(lc, row_expressions(rel, target))
+		vars = gpured_program_lookups(lfirst(lc), all, vars);
+	foreach(lc, vars)
+	{
+		Var		   *var = lfirst(lc);
+
+		if (count_values(root, var) <= Min(MAX_FEW_VALUES, rel->tuples / ROWS_OF_A_VALUE))
+			result = bms_add_member(result, var->varattno);
+	}
+	return result;
+}
+
+/* The part of the rows for which PostgreSQL computes an expression that is looked up. */
+static double
+unknown_part(PlannerInfo *root, RelOptInfo *rel, Expr *expr, const Bitmapset *few)
+{
+	double		values = 0;
+	ListCell   *lc;
+
+	foreach(lc, gpured_program_lookups(expr, few, NIL))
+		values += count_values(root, lfirst(lc));
+	return Min(ROWS_LEFT_A_VALUE * values / Max(rel->tuples, 1), 1);
+}
+
 /*
  * What an expression costs for one row; a column costs nothing more.  Notes whether
  * PostgreSQL computes it.
  */
 static Cost
-expression_cost(PlannerInfo *root, Node *expr, bool *by_executor)
+expression_cost(PlannerInfo *root, RelOptInfo *rel, Node *expr, const Bitmapset *few,
+				bool *by_executor)
 {
 	QualCost	cost;
 
 	if (expr == NULL || IsA(expr, Var))
 		return 0;
-	if (gpured_program_is_possible((Expr *) expr))
+	if (gpured_program_is_possible((Expr *) expr, NULL))
 		return 2 * gpured_cpu_column_tuple_cost;
 	cost_qual_eval_node(&cost, expr, root);
+	cost.per_tuple += cpu_operator_cost;
+	if (gpured_program_is_possible((Expr *) expr, few))
+		return 2 * gpured_cpu_column_tuple_cost + LOOKUP_COST +
+			unknown_part(root, rel, (Expr *) expr, few) * (cost.per_tuple + BY_EXECUTOR_COST);
 	*by_executor = true;
-	return cost.per_tuple + cpu_operator_cost;
+	return cost.per_tuple;
 }
 
 /* The cost of reading the table and of all that is done for each row. */
 static void
-cost_scan(PlannerInfo *root, CustomPath *path, double ngroups, int nworkers)
+cost_scan(PlannerInfo *root, CustomPath *path, const Bitmapset *few, double ngroups, int nworkers)
 {
 	RelOptInfo *rel = path->path.parent;
 	PathTarget *target = path->path.pathtarget;
@@ -319,11 +411,11 @@ cost_scan(PlannerInfo *root, CustomPath *path, double ngroups, int nworkers)
 		RestrictInfo *info = lfirst(lc);
 
 		vectorized &= gpured_filter_is_possible(info->clause) ||
-			gpured_program_is_possible(info->clause);
-		if (vectorized)
+			gpured_program_is_possible(info->clause, few);
+		if (vectorized && gpured_program_lookups(info->clause, few, NIL) == NIL)
 			row_cost += gpured_cpu_column_tuple_cost / 2;
 		else
-			row_cost += expression_cost(root, (Node *) info->clause, &quals_by_executor);
+			row_cost += expression_cost(root, rel, (Node *) info->clause, few, &quals_by_executor);
 	}
 	foreach(lc, target->exprs)
 	{
@@ -333,7 +425,7 @@ cost_scan(PlannerInfo *root, CustomPath *path, double ngroups, int nworkers)
 		if (!IsA(aggref, Aggref))
 		{
 			passing_cost += cpu_operator_cost / 2 +
-				expression_cost(root, (Node *) aggref, &values_by_executor);
+				expression_cost(root, rel, (Node *) aggref, few, &values_by_executor);
 			continue;
 		}
 		if (gpured_aggregate_is_folded(aggref->aggfnoid))
@@ -349,11 +441,11 @@ cost_scan(PlannerInfo *root, CustomPath *path, double ngroups, int nworkers)
 		if (aggref->aggfilter != NULL && gpured_filter_is_possible(aggref->aggfilter))
 			passing_cost += gpured_cpu_column_tuple_cost;
 		else
-			passing_cost += expression_cost(root, (Node *) aggref->aggfilter,
+			passing_cost += expression_cost(root, rel, (Node *) aggref->aggfilter, few,
 											&values_by_executor);
 		foreach(arg, aggref->args)
-			passing_cost += expression_cost(root, (Node *) ((TargetEntry *) lfirst(arg))->expr,
-											&values_by_executor);
+			passing_cost += expression_cost(root, rel, (Node *) ((TargetEntry *) lfirst(arg))->expr,
+											few, &values_by_executor);
 	}
 	if (quals_by_executor)
 		row_cost += BY_EXECUTOR_COST;
@@ -389,6 +481,12 @@ make_scan_path(PlannerInfo *root, RelOptInfo *rel, PathTarget *target, double ng
 			   int nworkers)
 {
 	CustomPath *path = makeNode(CustomPath);
+	Bitmapset  *few = find_few(root, rel, target);
+	List	   *attributes = NIL;
+	int			attribute = -1;
+
+	while ((attribute = bms_next_member(few, attribute)) >= 0)
+		attributes = lappend_int(attributes, attribute);
 
 	path->path.pathtype = T_CustomScan;
 	path->path.parent = rel;
@@ -397,9 +495,9 @@ make_scan_path(PlannerInfo *root, RelOptInfo *rel, PathTarget *target, double ng
 	path->path.parallel_safe = rel->consider_parallel;
 	path->path.parallel_workers = nworkers;
 	path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
-	path->custom_private = list_make1(makeInteger(root->parse->groupClause != NIL));
+	path->custom_private = list_make2(makeInteger(root->parse->groupClause != NIL), attributes);
 	path->methods = &gpured_scan_path_methods;
-	cost_scan(root, path, ngroups, nworkers);
+	cost_scan(root, path, few, ngroups, nworkers);
 	return path;
 }
 

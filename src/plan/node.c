@@ -90,6 +90,7 @@ typedef struct ScanNode
 	CustomScanState css;
 	Relation	rel;
 	List	   *quals;			/* expressions */
+	Bitmapset  *few;			/* attributes with few values */
 	GpuredColumns *columns;
 	GpuredFold *fold;
 	GpuredQuals *filter;		/* all of them */
@@ -173,8 +174,9 @@ plan_scan(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist, Lis
 	scan->scan.plan.targetlist = tlist;
 	scan->custom_exprs = list_concat(needed_exprs(quals),
 									 needed_exprs(path->path.pathtarget->exprs));
-	scan->custom_private = list_make2(linitial(path->custom_private),
-									  makeInteger(list_length(path->path.pathtarget->exprs)));
+	scan->custom_private = list_make3(linitial(path->custom_private),
+									  makeInteger(list_length(path->path.pathtarget->exprs)),
+									  lsecond(path->custom_private));
 	scan->flags = path->flags;
 	scan->methods = &scan_methods;
 	return (Plan *) scan;
@@ -214,6 +216,8 @@ begin_scan(CustomScanState *css, EState *estate, int eflags)
 	ListCell   *lc;
 
 	node->has_group_by = intVal(linitial(scan->custom_private)) != 0;
+	foreach(lc, lthird(scan->custom_private))
+		node->few = bms_add_member(node->few, lfirst_int(lc));
 	node->rel = gpured_range_table_relation(estate, bms_singleton_member(scan->custom_relids));
 	for_each_from(lc, scan->custom_scan_tlist, noutputs)
 		node->quals = lappend(node->quals, ((TargetEntry *) lfirst(lc))->expr);
@@ -231,7 +235,7 @@ begin_scan(CustomScanState *css, EState *estate, int eflags)
 				errmsg("materialized view \"%s\" has not been populated",
 					   RelationGetRelationName(node->rel)),
 				errhint("Use the REFRESH MATERIALIZED VIEW command."));
-	node->columns = gpured_columns_create(node->rel, &css->ss);
+	node->columns = gpured_columns_create(node->rel, node->few, &css->ss);
 	node->filter = gpured_quals_create(node->quals, node->columns, &css->ss);
 	node->fold = gpured_fold_create(outputs, node->has_group_by, node->columns, &css->ss);
 	gpured_columns_init_exprs(node->columns, &css->ss);
@@ -744,9 +748,9 @@ explain_counters(ScanNode *node, ExplainState *es)
 
 /* An expression that is left to the executor, but for columns and constants of course. */
 static List *
-add_left(List *left, Expr *expr)
+add_left(List *left, Expr *expr, const Bitmapset *few)
 {
-	if (expr == NULL || IsA(expr, Var) || IsA(expr, Const) || gpured_program_is_possible(expr))
+	if (expr == NULL || IsA(expr, Var) || IsA(expr, Const) || gpured_program_is_possible(expr, few))
 		return left;
 	return list_append_unique(left, expr);
 }
@@ -762,20 +766,45 @@ left_to_postgresql(ScanNode *node, List *keys, List *aggregates)
 	foreach(lc, node->quals)
 	{
 		if (!gpured_filter_is_possible(lfirst(lc)))
-			left = add_left(left, lfirst(lc));
+			left = add_left(left, lfirst(lc), node->few);
 	}
 	foreach(lc, keys)
-		left = add_left(left, lfirst(lc));
+		left = add_left(left, lfirst(lc), node->few);
 	foreach(lc, aggregates)
 	{
 		Aggref	   *aggref = lfirst(lc);
 
 		if (aggref->aggfilter != NULL && !gpured_filter_is_possible(aggref->aggfilter))
-			left = add_left(left, aggref->aggfilter);
+			left = add_left(left, aggref->aggfilter, node->few);
 		foreach(arg, aggref->args)
-			left = add_left(left, ((TargetEntry *) lfirst(arg))->expr);
+			left = add_left(left, ((TargetEntry *) lfirst(arg))->expr, node->few);
 	}
 	return left;
+}
+
+/* Columns of which expressions are computed once for each value. */
+static List *
+columns_with_dictionary(ScanNode *node, List *keys, List *aggregates)
+{
+	List	   *found = NIL;
+	ListCell   *lc;
+	ListCell   *arg;
+
+	if (node->few == NULL)
+		return NIL;
+	foreach(lc, node->quals)
+		found = gpured_program_lookups(lfirst(lc), node->few, found);
+	foreach(lc, keys)
+		found = gpured_program_lookups(lfirst(lc), node->few, found);
+	foreach(lc, aggregates)
+	{
+		Aggref	   *aggref = lfirst(lc);
+
+		found = gpured_program_lookups(aggref->aggfilter, node->few, found);
+		foreach(arg, aggref->args)
+			found = gpured_program_lookups(((TargetEntry *) lfirst(arg))->expr, node->few, found);
+	}
+	return found;
 }
 
 static void
@@ -807,6 +836,7 @@ explain_scan(CustomScanState *css, List *ancestors, ExplainState *es)
 	}
 	show_exprs("Group Key", keys, node, ancestors, es);
 	show_exprs("Aggregates", aggregates, node, ancestors, es);
+	show_exprs("Dictionary", columns_with_dictionary(node, keys, aggregates), node, ancestors, es);
 	show_exprs("Computed by PostgreSQL", left_to_postgresql(node, keys, aggregates), node, ancestors, es);
 	if (es->analyze)
 		explain_counters(node, es);

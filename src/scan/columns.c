@@ -35,7 +35,7 @@
 #define ARENA_CHUNK (256 * 1024)
 
 GpuredColumns *
-gpured_columns_create(Relation rel, ScanState *node)
+gpured_columns_create(Relation rel, const Bitmapset *few, ScanState *node)
 {
 	GpuredColumns *columns = palloc0(sizeof(GpuredColumns));
 	EState	   *estate = node->ps.state;
@@ -43,6 +43,7 @@ gpured_columns_create(Relation rel, ScanState *node)
 	columns->context = CurrentMemoryContext;
 	columns->memory = gpured_scan_memory(estate->es_query_cxt);
 	columns->rel = rel;
+	columns->few = few;
 	columns->econtext = node->ps.ps_ExprContext;
 	columns->slot = ExecInitExtraTupleSlot(estate, RelationGetDescr(rel), &TTSOpsHeapTuple);
 	columns->arena = AllocSetContextCreate(estate->es_query_cxt, "gpured batch",
@@ -287,7 +288,7 @@ gpured_columns_prepare(GpuredColumns *columns, ScanState *node)
 		Expr	   *expr = columns->column[i].expr;
 
 		if (columns->column[i].attnum == 0 && columns->column[i].filter == NULL &&
-			gpured_program_is_possible(expr))
+			gpured_program_is_possible(expr, columns->few))
 		{
 			GpuredProgram *program = gpured_program_create(expr, columns, node, false);
 
@@ -735,6 +736,7 @@ void
 gpured_columns_extract_first(GpuredColumns *columns, GpuredPage *page)
 {
 	columns->walked = false;
+	columns->moves++;
 	if (columns->has_first)
 		extract(columns, page, true);
 }
@@ -778,6 +780,7 @@ gpured_columns_select(GpuredColumns *columns, GpuredPage *page, const bool *keep
 	}
 	if (n == page->n)
 		return;
+	columns->moves++;
 	for (int i = 0; i < columns->ncolumns; i++)
 	{
 		if (columns->column[i].first)

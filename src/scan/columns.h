@@ -9,6 +9,7 @@
 #include "postgres.h"
 
 #include "executor/executor.h"
+#include "nodes/bitmapset.h"
 #include "nodes/execnodes.h"
 
 #include "scan/pages.h"
@@ -105,13 +106,18 @@ typedef struct GpuredColumns
 	MemoryContext constants;	/* that programs have computed */
 	int			nkept_constants;	/* of programs */
 	struct GpuredRows *free_rows;	/* that no node of a program has */
+	const Bitmapset *few;		/* attributes with so few values that they may
+								 * have dictionaries */
+	struct GpuredDictionary *dictionaries;
+	uint64		moves;			/* how often rows of a page came or moved */
 	MemoryContext arena;		/* values passed by reference, of this batch */
 	char	   *arena_next;
 	char	   *arena_end;
 	Size		arena_bytes;
 } GpuredColumns;
 
-extern GpuredColumns *gpured_columns_create(Relation rel, ScanState *node);
+/* Columns whose attribute numbers "few" has may have dictionaries. */
+extern GpuredColumns *gpured_columns_create(Relation rel, const Bitmapset *few, ScanState *node);
 
 /* The number of the column with these values, which is added if it is new. */
 extern int	gpured_columns_add(GpuredColumns *columns, Expr *expr, int guard);

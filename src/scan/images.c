@@ -22,8 +22,9 @@
 #define FIRST_ROOM 256
 #define FIRST_SLOTS 1024
 
-/* Rows whose slots are fetched ahead. */
+/* Rows whose slots are fetched ahead, and images up to which none is: they are at hand. */
 #define ROWS_AHEAD 64
+#define FEW_IMAGES 2048
 
 /* What is allocated for images at a time, at first and at most. */
 #define FIRST_BLOCK (8 * 1024)
@@ -88,6 +89,12 @@ gpured_images_count(const GpuredImages *images)
 	return images->n;
 }
 
+Size
+gpured_images_memory(const GpuredImages *images)
+{
+	return MemoryContextMemAllocated(images->context, false);
+}
+
 /* More than half of the slots would be taken. */
 static inline bool
 is_crowded(const GpuredImages *images, uint64 n)
@@ -135,6 +142,15 @@ hash_image(const uint64 *image)
 	return end_hash(hash);
 }
 
+#ifndef WORDS_BIGENDIAN
+/* Masks for the first n bytes of a word. */
+static const uint64 low_bytes[] = {
+	0, UINT64CONST(0xFF), UINT64CONST(0xFFFF), UINT64CONST(0xFFFFFF), UINT64CONST(0xFFFFFFFF),
+	UINT64CONST(0xFFFFFFFFFF), UINT64CONST(0xFFFFFFFFFFFF), UINT64CONST(0xFFFFFFFFFFFFFF),
+	UINT64CONST(0xFFFFFFFFFFFFFFFF)
+};
+#endif
+
 static inline uint64
 word_at(const char *bytes)
 {
@@ -162,6 +178,30 @@ last_word(const char *bytes, Size n)
 	return word;
 }
 
+/*
+ * A varlena of at most two words, padded.  It is read as two whole ones, bytes behind it too,
+ * which are somewhere: false if those might be in another page of memory, or if it is longer.
+ */
+static inline bool
+read_short(const char *value, Size n, uint64 *first, uint64 *second)
+{
+#ifdef WORDS_BIGENDIAN
+	return false;
+#else
+	if (n > 2 * sizeof(uint64) || ((uintptr_t) value & 4095) > 4096 - 2 * sizeof(uint64))
+		return false;
+	*first = word_at(value) & low_bytes[Min(n, 8)];
+	*second = word_at(value + sizeof(uint64)) & low_bytes[n - Min(n, 8)];
+	return true;
+#endif
+}
+
+static inline uint64
+hash_short(uint64 first, uint64 second)
+{
+	return end_hash(mix(mix(mix(HASH_START, 0), first), second));
+}
+
 /* The hash that the image of a varlena of n bytes has. */
 static inline uint64
 hash_varlena(const char *value, Size n)
@@ -173,7 +213,16 @@ hash_varlena(const char *value, Size n)
 		hash = mix(hash, word_at(value + i));
 	if (i < n)
 		hash = mix(hash, last_word(value, n));
+	if (n <= sizeof(uint64))
+		hash = mix(hash, 0);
 	return end_hash(hash);
+}
+
+/* Words of a varlena's image behind the bitmap: no less than two. */
+static inline Size
+varlena_words(Size n)
+{
+	return Max(MAXALIGN(n) / sizeof(uint64), 2);
 }
 
 static inline bool
@@ -182,13 +231,19 @@ is_image_of(const uint64 *image, const char *value, Size n)
 	uint64		difference = image[1];
 	Size		i;
 
-	if (image[0] != 1 + (n + sizeof(uint64) - 1) / sizeof(uint64))
+	if (image[0] != 1 + varlena_words(n))
 		return false;
 	for (i = 0; i + sizeof(uint64) <= n; i += sizeof(uint64))
 		difference |= image[2 + i / sizeof(uint64)] ^ word_at(value + i);
 	if (i < n)
 		difference |= image[2 + i / sizeof(uint64)] ^ last_word(value, n);
 	return difference == 0;
+}
+
+static inline bool
+is_image_of_short(const uint64 *image, uint64 first, uint64 second)
+{
+	return image[0] == 3 && ((image[2] ^ first) | (image[3] ^ second) | image[1]) == 0;
 }
 
 static inline bool
@@ -338,6 +393,12 @@ make_image(GpuredImages *images, const GpuredColumns *columns, int row, Size use
 		memset(to + MAXALIGN_DOWN(bytes), 0, MAXALIGN(bytes) - MAXALIGN_DOWN(bytes));
 		memcpy(to, from, bytes);
 		size += MAXALIGN(bytes);
+		if (images->is_varlena && bytes <= sizeof(uint64))
+		{
+			reserve_scratch(images, used + size, sizeof(uint64));
+			memset(images->scratch + used + size, 0, sizeof(uint64));
+			size += sizeof(uint64);
+		}
 	}
 	((uint64 *) (images->scratch + used))[0] = size / sizeof(uint64) - 1;
 	((uint64 *) (images->scratch + used))[1] = nulls;
@@ -356,7 +417,7 @@ find_row(GpuredImages *images, const GpuredColumns *columns, int row)
 }
 
 /* The number of a row whose only value is this varlena. */
-static inline uint32
+static pg_noinline uint32
 find_varlena(GpuredImages *images, const GpuredColumns *columns, int row, const char *value,
 			 uint64 hash)
 {
@@ -373,6 +434,24 @@ find_varlena(GpuredImages *images, const GpuredColumns *columns, int row, const 
 	return find_row(images, columns, row);
 }
 
+/* The same if it is short and was read. */
+static inline uint32
+find_short(GpuredImages *images, const GpuredColumns *columns, int row, const uint64 *word,
+		   uint64 hash)
+{
+	uint32		slot = (uint32) hash & images->mask;
+	uint64		entry;
+
+	while ((entry = images->slots[slot]) != 0)
+	{
+		if (entry >> 32 == hash >> 32 &&
+			is_image_of_short(images->image[(uint32) entry - 1], word[0], word[1]))
+			return (uint32) entry - 1;
+		slot = (slot + 1) & images->mask;
+	}
+	return find_row(images, columns, row);
+}
+
 static void
 find_varlenas(GpuredImages *images, const GpuredColumns *columns, int from, int n, uint32 *number)
 {
@@ -380,24 +459,42 @@ find_varlenas(GpuredImages *images, const GpuredColumns *columns, int from, int 
 	const bool *nulls = column->nulls + from;
 	char	   *const *values = (char *const *) column->values + from;
 	uint64		hash[ROWS_AHEAD];
+	uint64		word[ROWS_AHEAD][2];
+	bool		is_short[ROWS_AHEAD];
 
 	while (is_crowded(images, (uint64) images->n + n))
 		grow_slots(images);
 	for (int i = 0; i < n; i++)
 	{
-		hash[i] = nulls[i] ? 0 : hash_varlena(values[i], VARSIZE_ANY(values[i]));
-		__builtin_prefetch(&images->slots[(uint32) hash[i] & images->mask]);
+		Size		size;
+
+		hash[i] = is_short[i] = 0;
+		if (unlikely(nulls[i]))
+			continue;
+		size = VARSIZE_ANY(values[i]);
+		is_short[i] = read_short(values[i], size, &word[i][0], &word[i][1]);
+		hash[i] = is_short[i] ? hash_short(word[i][0], word[i][1]) : hash_varlena(values[i], size);
+	}
+	if (images->n > FEW_IMAGES)
+	{
+		for (int i = 0; i < n; i++)
+			__builtin_prefetch(&images->slots[(uint32) hash[i] & images->mask]);
+		for (int i = 0; i < n; i++)
+		{
+			uint64		entry = images->slots[(uint32) hash[i] & images->mask];
+
+			if (entry >> 32 == hash[i] >> 32 && entry != 0)
+				__builtin_prefetch(images->image[(uint32) entry - 1]);
+		}
 	}
 	for (int i = 0; i < n; i++)
 	{
-		uint64		entry = images->slots[(uint32) hash[i] & images->mask];
-
-		if (entry >> 32 == hash[i] >> 32 && entry != 0)
-			__builtin_prefetch(images->image[(uint32) entry - 1]);
+		if (likely(is_short[i]))
+			number[i] = find_short(images, columns, from + i, word[i], hash[i]);
+		else
+			number[i] = nulls[i] ? find_row(images, columns, from + i) :
+				find_varlena(images, columns, from + i, values[i], hash[i]);
 	}
-	for (int i = 0; i < n; i++)
-		number[i] = nulls[i] ? find_row(images, columns, from + i) :
-			find_varlena(images, columns, from + i, values[i], hash[i]);
 }
 
 void

@@ -25,6 +25,9 @@ extern void gpured_images_find(GpuredImages *images, const GpuredColumns *column
 /* How many numbers there are. */
 extern uint32 gpured_images_count(const GpuredImages *images);
 
+/* The bytes that they take. */
+extern Size gpured_images_memory(const GpuredImages *images);
+
 /* How many bytes its tables may take besides what they have, for "more" numbers. */
 extern Size gpured_images_growth(const GpuredImages *images, uint32 more);
 

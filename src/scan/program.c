@@ -49,6 +49,7 @@ typedef struct Building
 	GpuredColumns *columns;
 	ScanState  *node;
 	bool		first;
+	const Bitmapset *few;		/* columns that may have dictionaries */
 	GpuredProgram *tested;		/* what a CASE compares */
 } Building;
 
@@ -180,16 +181,16 @@ is_bytewise(ValueClass value_class, Oid function, Oid collation)
 	return OidIsValid(collation) && get_collation_isdeterministic(collation);
 }
 
-static bool is_possible(Node *node);
+static bool is_possible(Node *node, const Bitmapset *few);
 
 static bool
-all_possible(List *nodes)
+all_possible(List *nodes, const Bitmapset *few)
 {
 	ListCell   *lc;
 
 	foreach(lc, nodes)
 	{
-		if (!is_possible(lfirst(lc)))
+		if (!is_possible(lfirst(lc), few))
 			return false;
 	}
 	return true;
@@ -224,7 +225,7 @@ like_is_possible(Oid function, Oid collation, List *args)
 }
 
 static bool
-call_is_possible(Expr *expr)
+call_is_possible(Expr *expr, const Bitmapset *few)
 {
 	const GpuredFunction *known;
 	Comparison	comparison;
@@ -235,18 +236,18 @@ call_is_possible(Expr *expr)
 
 	(void) call_of(expr, &function, &collation, &args);
 	if (find_comparison(function, collation, args, &comparison, &value_class))
-		return (!IsA(expr, NullIfExpr) || value_class <= CLASS_UUID) && all_possible(args);
+		return (!IsA(expr, NullIfExpr) || value_class <= CLASS_UUID) && all_possible(args, few);
 	if (IsA(expr, DistinctExpr) || IsA(expr, NullIfExpr))
 		return false;
 	if (like_is_possible(function, collation, args))
-		return is_possible(linitial(args));
+		return is_possible(linitial(args), few);
 	known = find_function(function);
 	return known != NULL && (known->accept == NULL || known->accept(NULL, &args)) &&
-		all_possible(args);
+		all_possible(args, few);
 }
 
 static bool
-list_is_possible(ScalarArrayOpExpr *op)
+list_is_possible(ScalarArrayOpExpr *op, const Bitmapset *few)
 {
 	Oid			function = get_opcode(op->opno);
 	Comparison	comparison;
@@ -254,7 +255,7 @@ list_is_possible(ScalarArrayOpExpr *op)
 
 	return find_comparison(function, op->inputcollid, op->args, &comparison, &value_class) &&
 		value_class <= CLASS_UUID && comparison == (op->useOr ? EQ : NE) &&
-		is_possible(linitial(op->args)) && is_constant(lsecond(op->args));
+		is_possible(linitial(op->args), few) && is_constant(lsecond(op->args));
 }
 
 /* The parts of a CASE, which are computed where those before let rows through. */
@@ -299,15 +300,60 @@ relabel_is_possible(RelabelType *relabel)
 		(from_domain == GPURED_DOMAIN_STRING && to_domain == GPURED_DOMAIN_STRING);
 }
 
+/* Comparisons of strings in an expression; a list of them counts twice. */
 static bool
-is_possible(Node *node)
+count_strings(Node *node, void *context)
+{
+	Oid			function;
+	Oid			collation;
+	List	   *args;
+
+	if (node == NULL)
+		return false;
+	if (call_of((Expr *) node, &function, &collation, &args))
+		*(int *) context += OidIsValid(collation);
+	else if (IsA(node, ScalarArrayOpExpr))
+		*(int *) context += OidIsValid(((ScalarArrayOpExpr *) node)->inputcollid) ? 2 : 0;
+	return expression_tree_walker(node, count_strings, context);
+}
+
+/*
+ * Whether to compute an expression takes less time than to look its result up: with one
+ * comparison of strings, or without any one whose result is a string, which is copied.
+ */
+static bool
+is_cheaper_computed(Node *node, GpuredDomain domain)
+{
+	int			strings = domain == GPURED_DOMAIN_STRING;
+
+	if (!is_possible(node, NULL))
+		return false;
+	(void) count_strings(node, &strings);
+	return strings <= 1;
+}
+
+/* The column whose dictionary has an expression's results; NULL if they are not looked up. */
+static Var *
+looked_up(Node *node, const Bitmapset *few)
+{
+	GpuredDomain domain;
+	Var		   *var = few != NULL ? gpured_only_column(node) : NULL;
+
+	if (var == NULL || !bms_is_member(var->varattno, few) ||
+		!domain_of_type(exprType(node), &domain) || is_cheaper_computed(node, domain))
+		return NULL;
+	return var;
+}
+
+static bool
+is_possible(Node *node, const Bitmapset *few)
 {
 	GpuredDomain domain;
 
 	check_stack_depth();
 	if (node == NULL || !domain_of_type(exprType(node), &domain))
 		return false;
-	if (is_constant(node))
+	if (is_constant(node) || looked_up(node, few) != NULL)
 		return true;
 	switch (nodeTag(node))
 	{
@@ -319,31 +365,31 @@ is_possible(Node *node)
 		case T_FuncExpr:
 		case T_DistinctExpr:
 		case T_NullIfExpr:
-			return call_is_possible((Expr *) node);
+			return call_is_possible((Expr *) node, few);
 		case T_ScalarArrayOpExpr:
-			return list_is_possible((ScalarArrayOpExpr *) node);
+			return list_is_possible((ScalarArrayOpExpr *) node, few);
 		case T_BoolExpr:
-			return all_possible(((BoolExpr *) node)->args);
+			return all_possible(((BoolExpr *) node)->args, few);
 		case T_BooleanTest:
-			return is_possible((Node *) ((BooleanTest *) node)->arg);
+			return is_possible((Node *) ((BooleanTest *) node)->arg, few);
 		case T_NullTest:
 			if (((NullTest *) node)->argisrow)
 				return false;
 			if (IsA(((NullTest *) node)->arg, Var))
 				return ((Var *) ((NullTest *) node)->arg)->varattno > 0;
-			return is_possible((Node *) ((NullTest *) node)->arg);
+			return is_possible((Node *) ((NullTest *) node)->arg, few);
 		case T_RelabelType:
 			return relabel_is_possible((RelabelType *) node) &&
-				is_possible((Node *) ((RelabelType *) node)->arg);
+				is_possible((Node *) ((RelabelType *) node)->arg, few);
 		case T_CaseExpr:
 			return (((CaseExpr *) node)->arg == NULL ||
-					is_possible((Node *) ((CaseExpr *) node)->arg)) &&
-				all_possible(case_parts((CaseExpr *) node));
+					is_possible((Node *) ((CaseExpr *) node)->arg, few)) &&
+				all_possible(case_parts((CaseExpr *) node), few);
 		case T_CoalesceExpr:
-			return all_possible(((CoalesceExpr *) node)->args);
+			return all_possible(((CoalesceExpr *) node)->args, few);
 		case T_MinMaxExpr:
 			return is_ordered(((MinMaxExpr *) node)->minmaxtype) &&
-				all_possible(((MinMaxExpr *) node)->args);
+				all_possible(((MinMaxExpr *) node)->args, few);
 		default:
 			return false;
 	}
@@ -382,11 +428,46 @@ is_too_large(Node *node, void *context)
 }
 
 bool
-gpured_program_is_possible(Expr *expr)
+gpured_program_is_possible(Expr *expr, const Bitmapset *few)
 {
 	Extent		extent = {0};
 
-	return !IsA(expr, Var) && !is_too_large((Node *) expr, &extent) && is_possible((Node *) expr);
+	return !IsA(expr, Var) && !is_too_large((Node *) expr, &extent) &&
+		is_possible((Node *) expr, few);
+}
+
+/* Where a program is made, and what it needs. */
+typedef struct Lookups
+{
+	const Bitmapset *few;
+	List	   *found;			/* Vars */
+} Lookups;
+
+static bool
+find_lookups(Node *node, void *context)
+{
+	Lookups    *lookups = context;
+	Var		   *var;
+
+	if (node == NULL || is_constant(node))
+		return false;
+	/* Some nodes have their arguments walked as a list. */
+	var = IsA(node, List) ? NULL : looked_up(node, lookups->few);
+	if (var == NULL)
+		return expression_tree_walker(node, find_lookups, context);
+	lookups->found = list_append_unique(lookups->found, var);
+	return false;
+}
+
+List *
+gpured_program_lookups(Expr *expr, const Bitmapset *few, List *found)
+{
+	Lookups		lookups = {few, found};
+
+	if (expr == NULL || few == NULL || !gpured_program_is_possible(expr, few))
+		return found;
+	(void) find_lookups((Node *) expr, &lookups);
+	return lookups.found;
 }
 
 static GpuredProgram *
@@ -523,6 +604,25 @@ create_midnight(GpuredProgram *date, Building *building)
 	return program;
 }
 
+/*
+ * The whole expression is computed for each value of its column; and for the rows of a page
+ * where one is new, if there is a program for it.
+ */
+static GpuredProgram *
+create_lookup(Node *node, Var *var, Building *building)
+{
+	GpuredProgram *program = new_node(GPURED_NODE_LOOKUP, exprType(node));
+	Building	computed = *building;
+
+	computed.few = NULL;
+	program->column = gpured_columns_add_used(building->columns, (Expr *) var, building->first);
+	gpured_lookup_init(program, node, building->columns, building->node);
+	if (is_possible(node, NULL))
+		create_args(program, list_make1(node), &computed);
+	take_result(program, building);
+	return program;
+}
+
 /* A comparison, or what is made with one: the sides are converted to be alike. */
 static void
 create_sides(GpuredProgram *program, List *args, Building *building)
@@ -652,10 +752,14 @@ static GpuredProgram *
 create(Node *node, Building *building)
 {
 	GpuredProgram *program;
+	Var		   *var;
 
 	check_stack_depth();
 	if (is_constant(node))
 		return create_constant(node, building);
+	var = looked_up(node, building->few);
+	if (var != NULL)
+		return create_lookup(node, var, building);
 	switch (nodeTag(node))
 	{
 		case T_Var:
@@ -701,7 +805,7 @@ create(Node *node, Building *building)
 GpuredProgram *
 gpured_program_create(Expr *expr, GpuredColumns *columns, ScanState *node, bool first)
 {
-	Building	building = {.columns = columns,.node = node,.first = first};
+	Building	building = {.columns = columns,.node = node,.first = first,.few = columns->few};
 	MemoryContext old = MemoryContextSwitchTo(columns->context);
 	GpuredProgram *program = create((Node *) expr, &building);
 
@@ -720,6 +824,7 @@ gpured_program_reset(GpuredProgram *program)
 	program->zone = NULL;
 	program->days = NULL;
 	program->intervals = NULL;
+	program->results = NULL;
 	for (int a = 0; a < program->nargs; a++)
 		gpured_program_reset(program->args[a]);
 	if (program->kind == GPURED_NODE_CASE && program->tested != NULL)
@@ -747,6 +852,8 @@ store_references(GpuredProgram *program, GpuredColumns *columns, int n, GpuredCo
 	{
 		if (result->nulls[columns->n + i])
 			values[i] = (Datum) 0;
+		else if (program->stays && program->domain != GPURED_DOMAIN_NUMERIC)
+			values[i] = (Datum) program->i[i];
 		else if (program->domain == GPURED_DOMAIN_NUMERIC)
 		{
 			Size		size = gpured_numeric_write(program->i[i], program->scale[i], space.bytes);

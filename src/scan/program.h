@@ -15,9 +15,16 @@ typedef struct GpuredProgram GpuredProgram;
 
 /*
  * Whether an expression over columns of one table, which is more than one of them,
- * can be a program.  May be asked while planning.
+ * can be a program, if columns whose attribute numbers "few" has may have dictionaries.
+ * May be asked while planning.
  */
-extern bool gpured_program_is_possible(Expr *expr);
+extern bool gpured_program_is_possible(Expr *expr, const Bitmapset *few);
+
+/*
+ * The columns of which an expression that can be one needs dictionaries, added to "found" as
+ * Vars.
+ */
+extern List *gpured_program_lookups(Expr *expr, const Bitmapset *few, List *found);
 
 /*
  * Make a program of such an expression.  The columns that it needs are added; for

@@ -147,9 +147,8 @@ gpured_value_of_datum(GpuredDomain domain, Oid type, Datum datum, GpuredValue *v
 	return true;
 }
 
-/* A value that stays, of the type's own or of a string's whole bytes. */
-static Datum
-keep_value(const GpuredProgram *program, Datum value)
+Datum
+gpured_keep_value(const GpuredProgram *program, Datum value)
 {
 	MemoryContext old = MemoryContextSwitchTo(program->context);
 	int16		len;
@@ -174,7 +173,7 @@ evaluate_constant(GpuredProgram *program)
 	memset(&program->constant, 0, sizeof(program->constant));
 	program->constant.null = null;
 	program->unusable = !null &&
-		!gpured_value_of_datum(program->domain, program->type, keep_value(program, datum),
+		!gpured_value_of_datum(program->domain, program->type, gpured_keep_value(program, datum),
 							   &program->constant);
 	program->filled = 0;
 	program->evaluated = true;
@@ -260,6 +259,7 @@ gpured_program_compute(GpuredProgram *program, const GpuredColumns *columns, int
 		[GPURED_NODE_NULLIF] = gpured_compute_nullif,
 		[GPURED_NODE_IN] = gpured_compute_in,
 		[GPURED_NODE_LIKE] = gpured_compute_like,
+		[GPURED_NODE_LOOKUP] = gpured_compute_lookup,
 		[GPURED_NODE_AND] = gpured_compute_and_or,
 		[GPURED_NODE_OR] = gpured_compute_and_or,
 		[GPURED_NODE_NOT] = gpured_compute_not,

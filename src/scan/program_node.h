@@ -65,6 +65,7 @@ typedef enum GpuredNodeKind
 	GPURED_NODE_NULLIF,
 	GPURED_NODE_IN,				/* = ANY, or <> ALL */
 	GPURED_NODE_LIKE,
+	GPURED_NODE_LOOKUP,			/* once for each value of a column */
 	GPURED_NODE_AND,
 	GPURED_NODE_OR,
 	GPURED_NODE_NOT,
@@ -154,6 +155,9 @@ struct GpuredProgram
 	GpuredValue constant;
 	struct GpuredList *list;
 	struct GpuredPattern *pattern;	/* of a LIKE */
+	struct GpuredDictionary *dictionary;	/* of a LOOKUP */
+	struct GpuredResults *results;	/* by its numbers */
+	bool		stays;			/* the rows' values do, as long as constants */
 
 	/* The rows: in "rows", or a column's. */
 	GpuredRows *rows;
@@ -183,6 +187,8 @@ typedef bool (*GpuredComputeNode) (GpuredProgram *program, const GpuredColumns *
 /* program_compute.c */
 extern bool gpured_program_compute(GpuredProgram *program, const GpuredColumns *columns, int n,
 								   const bool *active);
+/* A value as long as programs' constants stay; strings are complete. */
+extern Datum gpured_keep_value(const GpuredProgram *program, Datum value);
 extern bool gpured_value_of_datum(GpuredDomain domain, Oid type, Datum datum, GpuredValue *value);
 
 /* program_compare.c */
@@ -201,6 +207,15 @@ extern bool gpured_compute_in(GpuredProgram *program, const GpuredColumns *colum
 extern bool gpured_compute_like(GpuredProgram *program, const GpuredColumns *columns, int n,
 								const bool *active);
 extern struct GpuredPattern *gpured_pattern_create(const char *pattern);
+
+/* program_lookup.c */
+extern bool gpured_compute_lookup(GpuredProgram *program, const GpuredColumns *columns, int n,
+								  const bool *active);
+extern void gpured_lookup_init(GpuredProgram *program, Node *expr, GpuredColumns *columns,
+							   ScanState *node);
+
+/* The only column of an expression without volatile functions that has one and is more. */
+extern Var *gpured_only_column(Node *expr);
 
 /* program_logic.c */
 extern bool gpured_compute_and_or(GpuredProgram *program, const GpuredColumns *columns, int n,

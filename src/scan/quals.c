@@ -55,7 +55,7 @@ gpured_quals_create(List *quals, GpuredColumns *columns, ScanState *node)
 
 		if (gpured_filter_is_possible(expr))
 			qual->filter = gpured_filter_create(expr, columns, node);
-		else if (gpured_program_is_possible(expr))
+		else if (gpured_program_is_possible(expr, columns->few))
 			qual->program = gpured_program_create(expr, columns, node, true);
 		else
 			break;
