@@ -10,8 +10,8 @@
  * looks at it.  The images of a few rows are made and hashed first, so that their
  * slots are on the way before the first of them is looked at.
  *
- * One varlena alone, as most texts are, is hashed and compared where it lies: its
- * image is made only if it is new.
+ * One varlena alone, as most texts are, or one value that is passed as such, is hashed and
+ * compared where it lies: its image is made only if it is new.
  */
 #include "postgres.h"
 
@@ -34,7 +34,7 @@ struct GpuredImages
 {
 	int			ncolumns;
 	const int  *columns;
-	bool		is_varlena;		/* the only column */
+	bool		is_single;		/* one column, by value or of varlenas */
 	MemoryContext context;
 	MemoryContext scratch_context;
 	uint32		n;
@@ -69,7 +69,8 @@ gpured_images_create(const int *keys, int nkeys, const GpuredColumns *columns, M
 
 	images->ncolumns = nkeys;
 	images->columns = keys;
-	images->is_varlena = nkeys == 1 && columns->column[keys[0]].len == -1;
+	images->is_single = nkeys == 1 && (columns->column[keys[0]].byval ||
+									   columns->column[keys[0]].len == -1);
 	images->context = AllocSetContextCreate(parent, "gpured keys", ALLOCSET_DEFAULT_SIZES);
 	images->scratch_context = CurrentMemoryContext;
 	allocate(images);
@@ -393,7 +394,7 @@ make_image(GpuredImages *images, const GpuredColumns *columns, int row, Size use
 		memset(to + MAXALIGN_DOWN(bytes), 0, MAXALIGN(bytes) - MAXALIGN_DOWN(bytes));
 		memcpy(to, from, bytes);
 		size += MAXALIGN(bytes);
-		if (images->is_varlena && bytes <= sizeof(uint64))
+		if (images->is_single && bytes <= sizeof(uint64))
 		{
 			reserve_scratch(images, used + size, sizeof(uint64));
 			memset(images->scratch + used + size, 0, sizeof(uint64));
@@ -452,12 +453,35 @@ find_short(GpuredImages *images, const GpuredColumns *columns, int row, const ui
 	return find_row(images, columns, row);
 }
 
+/* Two words of a single value, and their hash; false if it is not so short. */
+static inline bool
+read_value(const GpuredColumn *column, int row, uint64 *word, uint64 *hash)
+{
+	const char *value;
+
+	if (column->byval)
+	{
+		word[0] = gpured_column_datum(column, row);
+		word[1] = 0;
+	}
+	else
+	{
+		value = ((char *const *) column->values)[row];
+		if (!read_short(value, VARSIZE_ANY(value), &word[0], &word[1]))
+		{
+			*hash = hash_varlena(value, VARSIZE_ANY(value));
+			return false;
+		}
+	}
+	*hash = hash_short(word[0], word[1]);
+	return true;
+}
+
 static void
-find_varlenas(GpuredImages *images, const GpuredColumns *columns, int from, int n, uint32 *number)
+find_singles(GpuredImages *images, const GpuredColumns *columns, int from, int n, uint32 *number)
 {
 	const GpuredColumn *column = &columns->column[images->columns[0]];
 	const bool *nulls = column->nulls + from;
-	char	   *const *values = (char *const *) column->values + from;
 	uint64		hash[ROWS_AHEAD];
 	uint64		word[ROWS_AHEAD][2];
 	bool		is_short[ROWS_AHEAD];
@@ -466,14 +490,9 @@ find_varlenas(GpuredImages *images, const GpuredColumns *columns, int from, int 
 		grow_slots(images);
 	for (int i = 0; i < n; i++)
 	{
-		Size		size;
-
 		hash[i] = is_short[i] = 0;
-		if (unlikely(nulls[i]))
-			continue;
-		size = VARSIZE_ANY(values[i]);
-		is_short[i] = read_short(values[i], size, &word[i][0], &word[i][1]);
-		hash[i] = is_short[i] ? hash_short(word[i][0], word[i][1]) : hash_varlena(values[i], size);
+		if (likely(!nulls[i]))
+			is_short[i] = read_value(column, from + i, word[i], &hash[i]);
 	}
 	if (images->n > FEW_IMAGES)
 	{
@@ -493,7 +512,8 @@ find_varlenas(GpuredImages *images, const GpuredColumns *columns, int from, int 
 			number[i] = find_short(images, columns, from + i, word[i], hash[i]);
 		else
 			number[i] = nulls[i] ? find_row(images, columns, from + i) :
-				find_varlena(images, columns, from + i, values[i], hash[i]);
+				find_varlena(images, columns, from + i, ((char *const *) column->values)[from + i],
+							 hash[i]);
 	}
 }
 
@@ -501,9 +521,9 @@ void
 gpured_images_find(GpuredImages *images, const GpuredColumns *columns, int from, int n,
 				   uint32 *number)
 {
-	for (int done = 0; images->is_varlena && done < n; done += ROWS_AHEAD)
-		find_varlenas(images, columns, from + done, Min(n - done, ROWS_AHEAD), number + done);
-	if (images->is_varlena)
+	for (int done = 0; images->is_single && done < n; done += ROWS_AHEAD)
+		find_singles(images, columns, from + done, Min(n - done, ROWS_AHEAD), number + done);
+	if (images->is_single)
 		return;
 	for (int done = 0; done < n;)
 	{
