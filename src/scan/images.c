@@ -18,6 +18,7 @@
 #include "utils/memutils.h"
 
 #include "scan/images.h"
+#include "scan/short_varlena.h"
 
 #define FIRST_ROOM 256
 #define FIRST_SLOTS 1024
@@ -143,24 +144,6 @@ hash_image(const uint64 *image)
 	return end_hash(hash);
 }
 
-#ifndef WORDS_BIGENDIAN
-/* Masks for the first n bytes of a word. */
-static const uint64 low_bytes[] = {
-	0, UINT64CONST(0xFF), UINT64CONST(0xFFFF), UINT64CONST(0xFFFFFF), UINT64CONST(0xFFFFFFFF),
-	UINT64CONST(0xFFFFFFFFFF), UINT64CONST(0xFFFFFFFFFFFF), UINT64CONST(0xFFFFFFFFFFFFFF),
-	UINT64CONST(0xFFFFFFFFFFFFFFFF)
-};
-#endif
-
-static inline uint64
-word_at(const char *bytes)
-{
-	uint64		word;
-
-	memcpy(&word, bytes, sizeof(word));
-	return word;
-}
-
 /* The last bytes of n > 0, those behind whole words, as a padded word; 0 if there are none. */
 static inline uint64
 last_word(const char *bytes, Size n)
@@ -172,29 +155,11 @@ last_word(const char *bytes, Size n)
 		return 0;
 #ifndef WORDS_BIGENDIAN
 	if (n >= sizeof(uint64))
-		return word_at(bytes + n - sizeof(uint64)) >> (64 - 8 * rest);
+		return gpured_word_at(bytes + n - sizeof(uint64)) >> (64 - 8 * rest);
 #endif
 	for (int i = 0; i < rest; i++)
 		((char *) &word)[i] = bytes[n - rest + i];
 	return word;
-}
-
-/*
- * A varlena of at most two words, padded.  It is read as two whole ones, bytes behind it too,
- * which are somewhere: false if those might be in another page of memory, or if it is longer.
- */
-static inline bool
-read_short(const char *value, Size n, uint64 *first, uint64 *second)
-{
-#ifdef WORDS_BIGENDIAN
-	return false;
-#else
-	if (n > 2 * sizeof(uint64) || ((uintptr_t) value & 4095) > 4096 - 2 * sizeof(uint64))
-		return false;
-	*first = word_at(value) & low_bytes[Min(n, 8)];
-	*second = word_at(value + sizeof(uint64)) & low_bytes[n - Min(n, 8)];
-	return true;
-#endif
 }
 
 static inline uint64
@@ -211,7 +176,7 @@ hash_varlena(const char *value, Size n)
 	Size		i;
 
 	for (i = 0; i + sizeof(uint64) <= n; i += sizeof(uint64))
-		hash = mix(hash, word_at(value + i));
+		hash = mix(hash, gpured_word_at(value + i));
 	if (i < n)
 		hash = mix(hash, last_word(value, n));
 	if (n <= sizeof(uint64))
@@ -235,7 +200,7 @@ is_image_of(const uint64 *image, const char *value, Size n)
 	if (image[0] != 1 + varlena_words(n))
 		return false;
 	for (i = 0; i + sizeof(uint64) <= n; i += sizeof(uint64))
-		difference |= image[2 + i / sizeof(uint64)] ^ word_at(value + i);
+		difference |= image[2 + i / sizeof(uint64)] ^ gpured_word_at(value + i);
 	if (i < n)
 		difference |= image[2 + i / sizeof(uint64)] ^ last_word(value, n);
 	return difference == 0;
@@ -467,7 +432,7 @@ read_value(const GpuredColumn *column, int row, uint64 *word, uint64 *hash)
 	else
 	{
 		value = ((char *const *) column->values)[row];
-		if (!read_short(value, VARSIZE_ANY(value), &word[0], &word[1]))
+		if (!gpured_read_short(value, VARSIZE_ANY(value), &word[0], &word[1]))
 		{
 			*hash = hash_varlena(value, VARSIZE_ANY(value));
 			return false;

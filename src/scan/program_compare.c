@@ -8,6 +8,7 @@
 
 #include "compat.h"
 #include "scan/program_node.h"
+#include "scan/short_varlena.h"
 
 static inline bool
 same_strings(const void *a, const void *b)
@@ -23,6 +24,67 @@ same_bpchars(const void *a, const void *b)
 	Size		size = gpured_size_without_blanks(a);
 
 	return size == gpured_size_without_blanks(b) && memcmp(VARDATA_ANY(a), VARDATA_ANY(b), size) == 0;
+}
+
+/* A constant string that fits into two words, as varlenas with a short header do. */
+typedef struct Needle
+{
+	const void *string;
+	Size		size;			/* of its bytes; of char(n), without blanks at
+								 * the end */
+	bool		is_bpchar;
+	uint64		first;			/* behind a header of one byte; of char(n),
+								 * then blanks */
+	uint64		second;
+} Needle;
+
+/* False if the node is no such constant. */
+static bool
+make_needle(const GpuredProgram *program, ValueClass value_class, Needle *needle)
+{
+	char		bytes[GPURED_SHORT_SIZE];
+
+	if (program->kind != GPURED_NODE_CONSTANT || program->constant.null)
+		return false;
+	needle->string = (const void *) program->constant.i;
+	needle->is_bpchar = value_class == CLASS_BPCHAR;
+	needle->size = needle->is_bpchar ? gpured_size_without_blanks(needle->string) :
+		VARSIZE_ANY_EXHDR(needle->string);
+	if (needle->size >= GPURED_SHORT_SIZE)
+		return false;
+	memset(bytes, needle->is_bpchar ? ' ' : 0, sizeof(bytes));
+	memcpy(bytes + 1, VARDATA_ANY(needle->string), needle->size);
+	needle->first = gpured_word_at(bytes);
+	needle->second = gpured_word_at(bytes + sizeof(uint64));
+	return true;
+}
+
+/* Whether a string is equal to the constant: the header is not compared, but its size. */
+static inline bool
+is_needle(const Needle *needle, const char *string)
+{
+	uint64		first;
+	uint64		second;
+	Size		n;
+
+	if (VARATT_IS_1B(string))
+	{
+		n = VARSIZE_1B(string);
+		if (n <= needle->size || (!needle->is_bpchar && n != needle->size + 1))
+			return false;
+		if (likely(gpured_read_short(string, n, &first, &second)))
+			return (((first ^ needle->first) & gpured_low_bytes[Min(n, 8)] & ~UINT64CONST(0xFF)) |
+					((second ^ needle->second) & gpured_low_bytes[n - Min(n, 8)])) == 0;
+	}
+	return needle->is_bpchar ? same_bpchars(string, needle->string) : same_strings(string, needle->string);
+}
+
+static void
+compare_with_needle(const Needle *needle, const GpuredProgram *strings, int n, const bool *live,
+					bool equal, int64 *result)
+{
+	for (int i = 0; i < n; i++)
+		result[i] = live[i] && is_needle(needle, (const char *) strings->i[i]) == equal;
 }
 
 #define INT_LT(a, b) ((a) < (b))
@@ -78,6 +140,18 @@ static void
 compare_rows(Comparison comparison, ValueClass value_class, const GpuredProgram *left,
 			 const GpuredProgram *right, int n, const bool *live, int64 *result)
 {
+	Needle		needle;
+
+	if (value_class == CLASS_STRING || value_class == CLASS_BPCHAR)
+	{
+		bool		on_right = make_needle(right, value_class, &needle);
+
+		if (on_right || make_needle(left, value_class, &needle))
+		{
+			compare_with_needle(&needle, on_right ? left : right, n, live, comparison == EQ, result);
+			return;
+		}
+	}
 	switch (value_class)
 	{
 		case CLASS_FLOAT:
