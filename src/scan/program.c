@@ -43,6 +43,9 @@
 /* Constants of a scan that have rows of their own, which are filled once. */
 #define MAX_KEPT_CONSTANTS 64
 
+/* After so many pages that could not be computed not every one is tried. */
+#define FAILURES_TO_REST 8
+
 /* What is known while a tree is made. */
 typedef struct Building
 {
@@ -825,16 +828,35 @@ gpured_program_reset(GpuredProgram *program)
 	program->days = NULL;
 	program->intervals = NULL;
 	program->results = NULL;
+	program->failures = 0;
 	for (int a = 0; a < program->nargs; a++)
 		gpured_program_reset(program->args[a]);
 	if (program->kind == GPURED_NODE_CASE && program->tested != NULL)
 		gpured_program_reset(program->tested);
 }
 
+/*
+ * Compute it; false if that is not possible.  Where it was not for some pages in succession
+ * only each fourth is tried, for the next is likely to be no better.
+ */
+static bool
+compute_page(GpuredProgram *program, GpuredColumns *columns, int n, const bool *active)
+{
+	bool		is_tried = program->failures < FAILURES_TO_REST || program->failures % 4 == 0;
+
+	if (is_tried && gpured_program_compute(program, columns, n, active))
+	{
+		program->failures = 0;
+		return true;
+	}
+	program->failures++;
+	return false;
+}
+
 bool
 gpured_program_test(GpuredProgram *program, GpuredColumns *columns, int n, bool *keep)
 {
-	if (!gpured_program_compute(program, columns, n, keep))
+	if (!compute_page(program, columns, n, keep))
 		return false;
 	for (int i = 0; i < n; i++)
 		keep[i] &= !program->null[i] & (program->i[i] != 0);
@@ -906,7 +928,7 @@ gpured_program_run(GpuredProgram *program, GpuredColumns *columns, int n, const 
 	/* Nothing is computed, not even constants, if no row arrives. */
 	if (memchr(active, true, n) == NULL)
 		memset(nulls, true, n);
-	else if (!gpured_program_compute(program, columns, n, active))
+	else if (!compute_page(program, columns, n, active))
 		return false;
 	else
 	{

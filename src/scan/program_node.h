@@ -152,6 +152,7 @@ struct GpuredProgram
 	bool		unusable;		/* it has no representation here */
 	bool		keeps_rows;		/* no other node has them */
 	int			filled;			/* rows that have the constant */
+	uint32		failures;		/* pages in succession that were not computed */
 	GpuredValue constant;
 	struct GpuredList *list;
 	struct GpuredPattern *pattern;	/* of a LIKE */
