@@ -59,7 +59,7 @@ case_has_other(CaseExpr *expr, Search *search)
 	search->ncases += expr->arg != NULL;
 	foreach(lc, expr->args)
 		result = result || has_other((Node *) ((CaseWhen *) lfirst(lc))->expr, search) ||
-			has_other((Node *) ((CaseWhen *) lfirst(lc))->result, search);
+		has_other((Node *) ((CaseWhen *) lfirst(lc))->result, search);
 	result = result || has_other((Node *) expr->defresult, search);
 	search->ncases -= expr->arg != NULL;
 	return result;

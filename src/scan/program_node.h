@@ -187,6 +187,7 @@ typedef bool (*GpuredComputeNode) (GpuredProgram *program, const GpuredColumns *
 /* program_compute.c */
 extern bool gpured_program_compute(GpuredProgram *program, const GpuredColumns *columns, int n,
 								   const bool *active);
+
 /* A value as long as programs' constants stay; strings are complete. */
 extern Datum gpured_keep_value(const GpuredProgram *program, Datum value);
 extern bool gpured_value_of_datum(GpuredDomain domain, Oid type, Datum datum, GpuredValue *value);
