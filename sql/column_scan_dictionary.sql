@@ -94,6 +94,23 @@ SET ROLE dictionary_reader;
 SET gpured.debug_scan = require;
 SELECT gpu_sum(called(vc)) FROM few WHERE id < 0;
 RESET ROLE;
+-- but of the user who opened a cursor, not of the one who fetches from it
+GRANT USAGE ON SEQUENCE calls TO dictionary_reader;
+BEGIN;
+DECLARE opened CURSOR FOR SELECT gpu_sum(called(vc)) FROM few;
+SET LOCAL ROLE dictionary_reader;
+FETCH opened;
+ROLLBACK;
+
+-- the results of one scan after another, which would be too many together
+SELECT pg_temp.rows_of(q, 'forbid') = pg_temp.rows_of(q, 'require') AS same, pg_temp.by_postgres(q) BETWEEN 1 AND 20000 AS few FROM (VALUES ('SELECT i, length(m), left(m, 9) FROM generate_series(1, 40) i, LATERAL (SELECT gpu_max(repeat(vc || i, 1500)) AS m FROM few OFFSET 0) l')) v(q);
+
+-- values that are stored compressed, and are made complete for the groups' keys
+CREATE TABLE squeezed (tx text, pad text) WITH (autovacuum_enabled = off, toast_tuple_target = 128);
+ALTER TABLE squeezed ALTER pad SET STORAGE EXTERNAL;
+INSERT INTO squeezed SELECT repeat('abc', 300 + i % 3), repeat('x', 3000) FROM generate_series(1, 1000) i;
+VACUUM ANALYZE squeezed;
+SELECT pg_temp.rows_of(q, 'forbid') = pg_temp.rows_of(q, 'require') AS same, pg_temp.rows_of(q, 'require') FROM (VALUES ('SELECT length(tx), gpu_max(pg_column_size(tx)) < 100 AS compressed, gpu_max(upper(left(tx, 3))) FROM squeezed GROUP BY tx')) v(q);
 
 -- partitions have dictionaries of their own, for columns with other numbers
 CREATE TABLE parted (id int4, t text, s text) PARTITION BY RANGE (id);
@@ -113,7 +130,7 @@ SET gpured.debug_scan = require;
 ALTER TABLE few SET (parallel_workers = 2);
 EXPLAIN (COSTS OFF) SELECT upper(tx), gpu_sum(length(vc)) FROM few WHERE vc ~ '1' GROUP BY 1;
 SELECT pg_temp.rows_of(q, 'forbid') = pg_temp.rows_of(q, 'require') AS same FROM (VALUES ('SELECT upper(tx), gpu_sum(length(vc)) FROM few WHERE vc ~ ''1'' GROUP BY 1')) v(q);
-DROP TABLE few, wrong, unknown, query, parted;
+DROP TABLE few, wrong, unknown, query, squeezed, parted;
 DROP FUNCTION called;
 DROP SEQUENCE calls;
 DROP TYPE feeling;

@@ -95,6 +95,8 @@ typedef struct ScanNode
 	GpuredFold *fold;
 	GpuredQuals *filter;		/* all of them */
 	bool		has_group_by;
+	Oid			user;			/* who may call the functions, */
+	int			security;		/* from the beginning */
 	bool		started;
 	Phase		phase;
 	bool		at_end;			/* all pages are read */
@@ -235,6 +237,7 @@ begin_scan(CustomScanState *css, EState *estate, int eflags)
 				errmsg("materialized view \"%s\" has not been populated",
 					   RelationGetRelationName(node->rel)),
 				errhint("Use the REFRESH MATERIALIZED VIEW command."));
+	GetUserIdAndSecContext(&node->user, &node->security);
 	node->columns = gpured_columns_create(node->rel, node->few, &css->ss);
 	node->filter = gpured_quals_create(node->quals, node->columns, &css->ss);
 	node->fold = gpured_fold_create(outputs, node->has_group_by, node->columns, &css->ss);
@@ -258,20 +261,34 @@ has_large_values(const GpuredColumns *columns)
 	return false;
 }
 
-/* At the first row, so that a node that is never run costs no memory. */
+/*
+ * What is prepared at the first row only, so that a node that is never run costs no memory.
+ * As in the beginning it is the user of then who has to have the permission to call
+ * functions: that of a cursor may be another by now.
+ */
+static void
+prepare(ScanNode *node)
+{
+	Oid			user;
+	int			security;
+
+	GetUserIdAndSecContext(&user, &security);
+	SetUserIdAndSecContext(node->user, node->security);
+	gpured_columns_prepare(node->columns, &node->css.ss);
+	gpured_fold_prepare(node->fold);
+	SetUserIdAndSecContext(user, security);
+	node->has_large = has_large_values(node->columns);
+	node->slice_rows = TOASTED_ROWS;
+	node->started = true;
+}
+
 static void
 start(ScanNode *node)
 {
 	MemoryContext old = MemoryContextSwitchTo(node->css.ss.ps.state->es_query_cxt);
 
 	if (!node->started)
-	{
-		gpured_columns_prepare(node->columns, &node->css.ss);
-		gpured_fold_prepare(node->fold);
-		node->has_large = has_large_values(node->columns);
-		node->slice_rows = TOASTED_ROWS;
-		node->started = true;
-	}
+		prepare(node);
 	gpured_pages_begin(&node->pages, node->rel, node->css.ss.ps.state->es_snapshot,
 					   node->shared != NULL ? &node->shared->blocks : NULL,
 					   node->columns->natts);

@@ -25,6 +25,7 @@
 
 #include "compat.h"
 #include "scan/columns.h"
+#include "scan/dictionary.h"
 #include "scan/filter.h"
 #include "scan/memory.h"
 #include "scan/numerics.h"
@@ -341,6 +342,7 @@ gpured_columns_reset(GpuredColumns *columns)
 			gpured_program_reset(columns->column[i].program);
 	}
 	MemoryContextReset(columns->constants);
+	gpured_dictionaries_discharge(columns);
 }
 
 void
@@ -401,7 +403,7 @@ gpured_columns_copy(GpuredColumns *columns, const void *value, Size size)
 }
 
 static inline Datum
-copy_reference(GpuredColumns *columns, const GpuredColumn *column, Datum value)
+copy_reference(GpuredColumns *columns, GpuredColumn *column, Datum value)
 {
 	const void *pointer = DatumGetPointer(value);
 
@@ -426,6 +428,7 @@ copy_reference(GpuredColumns *columns, const GpuredColumn *column, Datum value)
 	{
 		struct varlena *whole = PG_DETOAST_DATUM_PACKED(value);
 
+		column->detoasted = columns->moves;
 		value = copy_value(columns, whole, VARSIZE_ANY(whole));
 		if (whole != pointer)
 			pfree(whole);
@@ -443,7 +446,7 @@ gpured_columns_keep_integers(GpuredColumns *columns, GpuredColumn *column)
 
 /* A value for the batch: a copy, or a numeric as an integer. */
 static inline Datum
-keep_reference(GpuredColumns *columns, const GpuredColumn *column, int row, Datum value)
+keep_reference(GpuredColumns *columns, GpuredColumn *column, int row, Datum value)
 {
 	if (column->numerics != NULL &&
 		gpured_numerics_take(column->numerics, row, (const struct varlena *) DatumGetPointer(value)))

@@ -44,6 +44,8 @@ typedef struct GpuredColumn
 	 */
 	struct GpuredNumerics *numerics;
 	bool		detoast;		/* values must be complete */
+	uint64		detoasted;		/* columns->moves at which one last was made
+								 * so */
 	Oid			type;
 	Oid			collation;
 	int16		len;

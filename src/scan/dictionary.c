@@ -68,12 +68,18 @@ give_up(GpuredDictionary *dictionary)
 	gpured_images_reset(dictionary->images);
 }
 
-/* Whether all values lie in the page as they are. */
+/*
+ * Whether all values lie in the page as they are: of one that has been made complete,
+ * pg_column_size() would tell another size.
+ */
 static bool
-are_plain(const GpuredColumn *column, int row, int n)
+are_plain(const GpuredColumns *columns, const GpuredColumn *column, int n)
 {
+	const int	row = columns->n;
 	const Datum *values = (const Datum *) column->values + row;
 
+	if (column->detoasted == columns->moves)
+		return false;
 	for (int i = 0; column->len == -1 && i < n; i++)
 	{
 		if (!column->nulls[row + i] && !gpured_is_plain_string(DatumGetPointer(values[i])))
@@ -99,7 +105,7 @@ gpured_dictionary_find(GpuredDictionary *dictionary, const GpuredColumns *column
 		return NULL;
 	if (dictionary->found == columns->moves && dictionary->n == n)
 		return dictionary->number;
-	if (!are_plain(&columns->column[dictionary->column], columns->n, n))
+	if (!are_plain(columns, &columns->column[dictionary->column], n))
 		return NULL;
 	gpured_images_find(dictionary->images, columns, columns->n, n, dictionary->number);
 	dictionary->rows += n;
@@ -130,4 +136,12 @@ void
 gpured_dictionary_charge(GpuredDictionary *dictionary, Size bytes)
 {
 	dictionary->charged += bytes;
+}
+
+void
+gpured_dictionaries_discharge(GpuredColumns *columns)
+{
+	for (GpuredDictionary *dictionary = columns->dictionaries; dictionary != NULL;
+		 dictionary = dictionary->next)
+		dictionary->charged = 0;
 }

@@ -34,4 +34,7 @@ extern Datum gpured_dictionary_value(const GpuredDictionary *dictionary,
 /* Count bytes that somebody keeps for its values: with too many of them it is given up. */
 extern void gpured_dictionary_charge(GpuredDictionary *dictionary, Size bytes);
 
+/* Nobody keeps any more. */
+extern void gpured_dictionaries_discharge(GpuredColumns *columns);
+
 #endif							/* GPURED_DICTIONARY_H */

@@ -335,17 +335,22 @@ is_cheaper_computed(Node *node, GpuredDomain domain)
 	return strings <= 1;
 }
 
-/* The column whose dictionary has an expression's results; NULL if they are not looked up. */
+/*
+ * The column whose dictionary has an expression's results; NULL if they are not looked up.
+ * Then "few" becomes empty if nothing in the expression is either.
+ */
 static Var *
-looked_up(Node *node, const Bitmapset *few)
+looked_up(Node *node, const Bitmapset **few)
 {
 	GpuredDomain domain;
-	Var		   *var = few != NULL ? gpured_only_column(node) : NULL;
+	Var		   *var = *few != NULL ? gpured_only_column(node) : NULL;
 
-	if (var == NULL || !bms_is_member(var->varattno, few) ||
-		!domain_of_type(exprType(node), &domain) || is_cheaper_computed(node, domain))
+	if (var == NULL || !domain_of_type(exprType(node), &domain))
 		return NULL;
-	return var;
+	if (bms_is_member(var->varattno, *few) && !is_cheaper_computed(node, domain))
+		return var;
+	*few = NULL;
+	return NULL;
 }
 
 static bool
@@ -356,7 +361,7 @@ is_possible(Node *node, const Bitmapset *few)
 	check_stack_depth();
 	if (node == NULL || !domain_of_type(exprType(node), &domain))
 		return false;
-	if (is_constant(node) || looked_up(node, few) != NULL)
+	if (is_constant(node) || looked_up(node, &few) != NULL)
 		return true;
 	switch (nodeTag(node))
 	{
@@ -450,14 +455,15 @@ static bool
 find_lookups(Node *node, void *context)
 {
 	Lookups    *lookups = context;
+	const Bitmapset *few = lookups->few;
 	Var		   *var;
 
 	if (node == NULL || is_constant(node))
 		return false;
 	/* Some nodes have their arguments walked as a list. */
-	var = IsA(node, List) ? NULL : looked_up(node, lookups->few);
+	var = IsA(node, List) ? NULL : looked_up(node, &few);
 	if (var == NULL)
-		return expression_tree_walker(node, find_lookups, context);
+		return few != NULL && expression_tree_walker(node, find_lookups, context);
 	lookups->found = list_append_unique(lookups->found, var);
 	return false;
 }
@@ -752,17 +758,10 @@ create_logic(BoolExpr *expr, Building *building)
 }
 
 static GpuredProgram *
-create(Node *node, Building *building)
+create_computed(Node *node, Building *building)
 {
 	GpuredProgram *program;
-	Var		   *var;
 
-	check_stack_depth();
-	if (is_constant(node))
-		return create_constant(node, building);
-	var = looked_up(node, building->few);
-	if (var != NULL)
-		return create_lookup(node, var, building);
 	switch (nodeTag(node))
 	{
 		case T_Var:
@@ -803,6 +802,22 @@ create(Node *node, Building *building)
 		default:
 			elog(ERROR, "unexpected expression of a column scan: %d", (int) nodeTag(node));
 	}
+}
+
+static GpuredProgram *
+create(Node *node, Building *building)
+{
+	const Bitmapset *few = building->few;
+	GpuredProgram *program;
+	Var		   *var;
+
+	check_stack_depth();
+	if (is_constant(node))
+		return create_constant(node, building);
+	var = looked_up(node, &building->few);
+	program = var != NULL ? create_lookup(node, var, building) : create_computed(node, building);
+	building->few = few;
+	return program;
 }
 
 GpuredProgram *
