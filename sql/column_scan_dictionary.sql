@@ -105,6 +105,14 @@ ROLLBACK;
 -- the results of one scan after another, which would be too many together
 SELECT pg_temp.rows_of(q, 'forbid') = pg_temp.rows_of(q, 'require') AS same, pg_temp.by_postgres(q) BETWEEN 1 AND 20000 AS few FROM (VALUES ('SELECT i, length(m), left(m, 9) FROM generate_series(1, 40) i, LATERAL (SELECT gpu_max(repeat(vc || i, 1500)) AS m FROM few OFFSET 0) l')) v(q);
 
+-- values of which the first rows have hardly one twice; and more than a dictionary has
+CREATE TABLE several WITH (autovacuum_enabled = off) AS SELECT 's' || i % 3000 AS tx FROM generate_series(1, 40000) i;
+VACUUM ANALYZE several;
+SELECT pg_temp.rows_of(q, 'forbid') = pg_temp.rows_of(q, 'require') AS same, pg_temp.by_postgres(q) BETWEEN 3000 AND 6000 AS few FROM (VALUES ('SELECT gpu_max(upper(tx)), gpu_sum(length(tx)) FROM several')) v(q);
+INSERT INTO several SELECT 'u' || i FROM generate_series(1, 70000) i;
+INSERT INTO several SELECT 's' || i % 3000 AS tx FROM generate_series(1, 5000) i;
+SELECT pg_temp.rows_of(q, 'forbid') = pg_temp.rows_of(q, 'require') AS same, pg_temp.by_postgres(q) BETWEEN 77000 AND 81000 AS given_up FROM (VALUES ('SELECT gpu_max(upper(tx)), gpu_sum(length(tx)) FROM several')) v(q);
+
 -- values that are stored compressed, and are made complete for the groups' keys
 CREATE TABLE squeezed (tx text, pad text) WITH (autovacuum_enabled = off, toast_tuple_target = 128);
 ALTER TABLE squeezed ALTER pad SET STORAGE EXTERNAL;
@@ -130,7 +138,7 @@ SET gpured.debug_scan = require;
 ALTER TABLE few SET (parallel_workers = 2);
 EXPLAIN (COSTS OFF) SELECT upper(tx), gpu_sum(length(vc)) FROM few WHERE vc ~ '1' GROUP BY 1;
 SELECT pg_temp.rows_of(q, 'forbid') = pg_temp.rows_of(q, 'require') AS same FROM (VALUES ('SELECT upper(tx), gpu_sum(length(vc)) FROM few WHERE vc ~ ''1'' GROUP BY 1')) v(q);
-DROP TABLE few, wrong, unknown, query, squeezed, parted;
+DROP TABLE few, wrong, unknown, query, several, squeezed, parted;
 DROP FUNCTION called;
 DROP SEQUENCE calls;
 DROP TYPE feeling;

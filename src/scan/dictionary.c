@@ -17,8 +17,11 @@
 #define MAX_VALUES 65536
 #define MAX_BYTES (8 * 1024 * 1024)
 
-/* or if, after some rows, more than a quarter of them had values of their own. */
-#define ROWS_TO_JUDGE 8192
+/*
+ * or if, after some rows, more than a quarter of them had values of their own: so many rows
+ * that the most values that the planner takes for few are fewer than that, in any order.
+ */
+#define ROWS_TO_JUDGE 100000
 
 struct GpuredDictionary
 {
