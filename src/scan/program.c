@@ -53,6 +53,7 @@ typedef struct Building
 	ScanState  *node;
 	bool		first;
 	const Bitmapset *few;		/* columns that may have dictionaries */
+	bool		has_lookups;
 	GpuredProgram *tested;		/* what a CASE compares */
 } Building;
 
@@ -623,6 +624,7 @@ create_lookup(Node *node, Var *var, Building *building)
 	GpuredProgram *program = new_node(GPURED_NODE_LOOKUP, exprType(node));
 	Building	computed = *building;
 
+	building->has_lookups = true;
 	computed.few = NULL;
 	program->column = gpured_columns_add_used(building->columns, (Expr *) var, building->first);
 	gpured_lookup_init(program, node, building->columns, building->node);
@@ -827,6 +829,7 @@ gpured_program_create(Expr *expr, GpuredColumns *columns, ScanState *node, bool 
 	MemoryContext old = MemoryContextSwitchTo(columns->context);
 	GpuredProgram *program = create((Node *) expr, &building);
 
+	program->learns = building.has_lookups;
 	/* The result is used before another program is computed. */
 	release_rows(program, columns);
 	MemoryContextSwitchTo(old);
@@ -852,12 +855,13 @@ gpured_program_reset(GpuredProgram *program)
 
 /*
  * Compute it; false if that is not possible.  Where it was not for some pages in succession
- * only each fourth is tried, for the next is likely to be no better.
+ * only each fourth is tried, for the next is likely to be no better; but a dictionary learns.
  */
 static bool
 compute_page(GpuredProgram *program, GpuredColumns *columns, int n, const bool *active)
 {
-	bool		is_tried = program->failures < FAILURES_TO_REST || program->failures % 4 == 0;
+	bool		is_tried = program->learns || program->failures < FAILURES_TO_REST ||
+		program->failures % 4 == 0;
 
 	if (is_tried && gpured_program_compute(program, columns, n, active))
 	{

@@ -138,6 +138,8 @@ gpured_lookup_init(GpuredProgram *program, Node *expr, GpuredColumns *columns, S
 	program->context = columns->constants;
 }
 
+#define RESULT_BYTES (sizeof(GpuredValue) + sizeof(uint8))
+
 /* Room for the results of all numbers. */
 static void
 reserve(GpuredProgram *program)
@@ -154,6 +156,7 @@ reserve(GpuredProgram *program)
 		results->value = MemoryContextAllocZero(program->context, room * sizeof(GpuredValue));
 		results->room = room;
 		program->results = results;
+		gpured_dictionary_charge(program->dictionary, room * RESULT_BYTES);
 	}
 	if (count <= results->room)
 		return;
@@ -161,6 +164,7 @@ reserve(GpuredProgram *program)
 	results->state = repalloc(results->state, room * sizeof(uint8));
 	results->value = repalloc(results->value, room * sizeof(GpuredValue));
 	memset(results->state + results->room, UNKNOWN, (room - results->room) * sizeof(uint8));
+	gpured_dictionary_charge(program->dictionary, (room - results->room) * RESULT_BYTES);
 	memset(results->value + results->room, 0, (room - results->room) * sizeof(GpuredValue));
 	results->room = room;
 }

@@ -153,6 +153,7 @@ struct GpuredProgram
 	bool		keeps_rows;		/* no other node has them */
 	int			filled;			/* rows that have the constant */
 	uint32		failures;		/* pages in succession that were not computed */
+	bool		learns;			/* values of a dictionary from each page */
 	GpuredValue constant;
 	struct GpuredList *list;
 	struct GpuredPattern *pattern;	/* of a LIKE */
