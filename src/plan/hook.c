@@ -53,9 +53,11 @@ static create_upper_paths_hook_type next_hook;
 
 /*
  * What the node costs at all: it has columns and batches to prepare, so
- * that a table of a few pages is better left to a sequential scan.
+ * that a table of a few pages is better left to a sequential scan; and for each column that
+ * has a dictionary.
  */
 #define START_COST (800 * cpu_tuple_cost)
+#define DICTIONARY_COST (200 * cpu_tuple_cost)
 
 /* What it costs to see whether a row is visible. */
 #define VISIBILITY_COST cpu_operator_cost
@@ -459,7 +461,8 @@ cost_scan(PlannerInfo *root, CustomPath *path, const Bitmapset *few, double ngro
 		divisor = nworkers + (parallel_leader_participation && leader > 0 ? leader : 0);
 	}
 	path->path.rows = clamp_row_est(ngroups);
-	path->path.startup_cost = START_COST + rel->pages * seq_page_cost +
+	path->path.startup_cost = START_COST + bms_num_members(few) * DICTIONARY_COST +
+		rel->pages * seq_page_cost +
 		(rel->tuples * row_cost + rel->rows * passing_cost) / divisor;
 	path->path.total_cost = path->path.startup_cost +
 		path->path.rows * (cpu_tuple_cost + emit_cost);
