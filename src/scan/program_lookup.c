@@ -164,8 +164,8 @@ reserve(GpuredProgram *program)
 	results->state = repalloc(results->state, room * sizeof(uint8));
 	results->value = repalloc(results->value, room * sizeof(GpuredValue));
 	memset(results->state + results->room, UNKNOWN, (room - results->room) * sizeof(uint8));
-	gpured_dictionary_charge(program->dictionary, (room - results->room) * RESULT_BYTES);
 	memset(results->value + results->room, 0, (room - results->room) * sizeof(GpuredValue));
+	gpured_dictionary_charge(program->dictionary, (room - results->room) * RESULT_BYTES);
 	results->room = room;
 }
 
