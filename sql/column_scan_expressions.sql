@@ -113,5 +113,10 @@ BEGIN
   RETURN n;
 END $f$;
 SELECT count(*) > 0 AS some, pg_temp.unassigned_column(true) = count(*) AS assigned, pg_temp.unassigned_column(false) = count(*) AS unassigned FROM ordinary WHERE i4 > 17;
-DROP TABLE query, ordinary, special, raised;
+-- short strings and constants of all lengths: equal, nearly so, and with a blank at the end
+CREATE TABLE near WITH (autovacuum_enabled = off) AS SELECT row_number() OVER () AS i, repeat('p', n % 5) AS pad, s AS t, s::char(18) AS c
+  FROM (SELECT n, left('abcdefghijklmnopqrst', n) AS w FROM generate_series(0, 18) n) w, unnest(ARRAY[w, w || ' ', left(w, -1) || 'Z', 'Z' || substr(w, 2)]) s;
+SELECT count(*) > 200 AS many, bool_and(pg_temp.scans(q) = 1) AS scanned, bool_and(pg_temp.rows_of(q, 'require') = pg_temp.rows_of(q, 'forbid')) AS same
+  FROM (SELECT DISTINCT t FROM near) v, unnest('{t,c}'::text[]) col, unnest('{=,<>}'::text[]) op, format('SELECT gpu_sum(i), gpu_count(*) FROM near WHERE %s %s %L', col, op, t) q;
+DROP TABLE query, ordinary, special, raised, near;
 DROP TYPE state;

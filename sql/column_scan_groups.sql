@@ -152,6 +152,11 @@ SELECT pg_temp.counted(q, 'Rows Computed by PostgreSQL') AS computed, pg_temp.co
 SELECT pg_temp.counted(q, 'Rows Computed by PostgreSQL') BETWEEN 1 AND 291 AS computed, pg_temp.counted(q, 'Rows Recomputed by PostgreSQL') BETWEEN 1 AND 291 AS recomputed
   FROM unnest(ARRAY['SELECT gpu_sum(n * n * n) FROM mixed', 'SELECT gpu_sum(i) FROM mixed WHERE n * n * n > 5', 'SELECT gpu_sum(i) FROM mixed WHERE n * n * n > 5 AND i > 10']) q;
 DROP TABLE mixed;
+-- a program that was not tried on each page is tried again: at most three pages are left to PostgreSQL behind the last that has to be
+CREATE TABLE recovered AS SELECT i, CASE WHEN i <= 5000 THEN numeric 'NaN' ELSE i END AS n FROM generate_series(1, 10000) i;
+VACUUM ANALYZE recovered;
+SELECT pg_temp.counted('SELECT gpu_sum(n * n) FROM recovered WHERE i > 10', 'Rows Recomputed by PostgreSQL') BETWEEN 4990 AND 4990 + 4 * 291 AS recomputed;
+DROP TABLE recovered;
 
 -- numerics that have no representation of 64 bits, compared with constants: by their sign, if that is enough
 CREATE TABLE beyond AS

@@ -29,6 +29,7 @@
 #include "optimizer/paths.h"
 #include "optimizer/planner.h"
 #include "optimizer/prep.h"
+#include "optimizer/restrictinfo.h"
 #include "optimizer/tlist.h"
 #include "parser/parsetree.h"
 #include "utils/float.h"
@@ -306,32 +307,6 @@ count_values(PlannerInfo *root, Var *var)
 	return is_default ? get_float8_infinity() : result;
 }
 
-/* The expressions that a scan computes for each row, but for bare columns. */
-static List *
-row_expressions(RelOptInfo *rel, PathTarget *target)
-{
-	List	   *result = NIL;
-	ListCell   *lc;
-	ListCell   *arg;
-
-	foreach(lc, rel->baserestrictinfo)
-		result = lappend(result, ((RestrictInfo *) lfirst(lc))->clause);
-	foreach(lc, target->exprs)
-	{
-		Aggref	   *aggref = lfirst(lc);
-
-		if (!IsA(aggref, Aggref))
-		{
-			result = lappend(result, aggref);
-			continue;
-		}
-		result = lappend(result, aggref->aggfilter);
-		foreach(arg, aggref->args)
-			result = lappend(result, ((TargetEntry *) lfirst(arg))->expr);
-	}
-	return result;
-}
-
 /*
  * The attributes of which expressions are computed once for each value, since they have so
  * few of them.
@@ -341,11 +316,10 @@ find_few(PlannerInfo *root, RelOptInfo *rel, PathTarget *target)
 {
 	Bitmapset  *all = bms_add_range(NULL, 1, rel->max_attr);
 	Bitmapset  *result = NULL;
-	List	   *vars = NIL;
+	List	   *vars = gpured_scan_lookups(extract_actual_clauses(rel->baserestrictinfo, false),
+										   target->exprs, all);
 	ListCell   *lc;
 
-	foreach(lc, row_expressions(rel, target))
-		vars = gpured_program_lookups(lfirst(lc), all, vars);
 	foreach(lc, vars)
 	{
 		Var		   *var = lfirst(lc);

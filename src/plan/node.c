@@ -157,6 +157,31 @@ needed_exprs(List *exprs)
 	return result;
 }
 
+List *
+gpured_scan_lookups(List *quals, List *outputs, const Bitmapset *few)
+{
+	List	   *found = NIL;
+	ListCell   *lc;
+	ListCell   *arg;
+
+	foreach(lc, quals)
+		found = gpured_program_lookups(lfirst(lc), few, found);
+	foreach(lc, outputs)
+	{
+		Aggref	   *aggref = lfirst(lc);
+
+		if (!IsA(aggref, Aggref))
+		{
+			found = gpured_program_lookups((Expr *) aggref, few, found);
+			continue;
+		}
+		found = gpured_program_lookups(aggref->aggfilter, few, found);
+		foreach(arg, aggref->args)
+			found = gpured_program_lookups(((TargetEntry *) lfirst(arg))->expr, few, found);
+	}
+	return found;
+}
+
 static Plan *
 plan_scan(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist, List *clauses,
 		  List *custom_plans)
@@ -799,31 +824,6 @@ left_to_postgresql(ScanNode *node, List *keys, List *aggregates)
 	return left;
 }
 
-/* Columns of which expressions are computed once for each value. */
-static List *
-columns_with_dictionary(ScanNode *node, List *keys, List *aggregates)
-{
-	List	   *found = NIL;
-	ListCell   *lc;
-	ListCell   *arg;
-
-	if (node->few == NULL)
-		return NIL;
-	foreach(lc, node->quals)
-		found = gpured_program_lookups(lfirst(lc), node->few, found);
-	foreach(lc, keys)
-		found = gpured_program_lookups(lfirst(lc), node->few, found);
-	foreach(lc, aggregates)
-	{
-		Aggref	   *aggref = lfirst(lc);
-
-		found = gpured_program_lookups(aggref->aggfilter, node->few, found);
-		foreach(arg, aggref->args)
-			found = gpured_program_lookups(((TargetEntry *) lfirst(arg))->expr, node->few, found);
-	}
-	return found;
-}
-
 static void
 explain_scan(CustomScanState *css, List *ancestors, ExplainState *es)
 {
@@ -853,7 +853,8 @@ explain_scan(CustomScanState *css, List *ancestors, ExplainState *es)
 	}
 	show_exprs("Group Key", keys, node, ancestors, es);
 	show_exprs("Aggregates", aggregates, node, ancestors, es);
-	show_exprs("Dictionary", columns_with_dictionary(node, keys, aggregates), node, ancestors, es);
+	show_exprs("Dictionary", gpured_scan_lookups(node->quals, list_concat_copy(keys, aggregates), node->few),
+			   node, ancestors, es);
 	show_exprs("Computed by PostgreSQL", left_to_postgresql(node, keys, aggregates), node, ancestors, es);
 	if (es->analyze)
 		explain_counters(node, es);

@@ -36,6 +36,12 @@ extern bool gpured_aggregate_is_folded(Oid aggregate);
 #define GPURED_SCAN_NAME "GpuAggregate"
 
 extern const CustomPathMethods gpured_scan_path_methods;
+
+/*
+ * The columns, as Vars, of which a scan with these quals, keys and aggregates looks up results
+ * in dictionaries, if columns whose attribute numbers "few" has may have them.
+ */
+extern List *gpured_scan_lookups(List *quals, List *outputs, const Bitmapset *few);
 extern void gpured_scan_register(void);
 
 #endif							/* GPURED_PLAN_H */
